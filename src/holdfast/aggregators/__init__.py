@@ -1,0 +1,29 @@
+"""Rules that make one vector of `(n, d)` messages, some of which may hold anything."""
+
+from holdfast.aggregators.distances import squared_distances
+from holdfast.aggregators.families import CoordinateWise, Weighted
+from holdfast.aggregators.geometric_median import GeometricMedian
+from holdfast.aggregators.krum import Krum
+from holdfast.aggregators.mean import Mean
+from holdfast.aggregators.median import Median
+from holdfast.aggregators.trimmed_mean import TrimmedMean
+
+REGISTRY: dict[str, type[CoordinateWise] | type[Weighted]] = {
+    "mean": Mean,
+    "geometric-median": GeometricMedian,
+    "krum": Krum,
+    "median": Median,
+    "trimmed-mean": TrimmedMean,
+}
+
+__all__ = [
+    "REGISTRY",
+    "CoordinateWise",
+    "GeometricMedian",
+    "Krum",
+    "Mean",
+    "Median",
+    "TrimmedMean",
+    "Weighted",
+    "squared_distances",
+]

@@ -1,0 +1,20 @@
+from dataclasses import dataclass
+
+import numpy as np
+
+from holdfast.aggregators.families import CoordinateWise
+from holdfast.typing import Rows, Vector
+
+
+@dataclass(frozen=True)
+class Mean(CoordinateWise):
+    """The average of the rows. Not robust: one row moves it anywhere, and NaN or infinity pass through.
+
+    >>> Mean()(np.array([[0.0, 1.0], [2.0, 5.0]]))
+    array([1., 3.])
+    """
+
+    def columns(self, rows: Rows) -> Vector:
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean: Vector = rows.mean(axis=0)
+        return mean

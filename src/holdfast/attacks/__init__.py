@@ -1,0 +1,33 @@
+"""What Byzantine workers send instead of their messages, be those gradients or models."""
+
+from holdfast.attacks.colluding import ColludingAttack, Contrarian, Duplicate, NegativeSum
+from holdfast.attacks.local import Gaussian, Infinite, LocalAttack, SameValue, SignFlip
+from holdfast.attacks.views import FullView, LocalView
+
+Attack = LocalAttack | ColludingAttack
+
+REGISTRY: dict[str, type[Attack]] = {
+    "infinite": Infinite,
+    "negative-sum": NegativeSum,
+    "same-value": SameValue,
+    "sign-flip": SignFlip,
+    "gaussian": Gaussian,
+    "duplicate": Duplicate,
+    "contrarian": Contrarian,
+}
+
+__all__ = [
+    "REGISTRY",
+    "Attack",
+    "ColludingAttack",
+    "Contrarian",
+    "Duplicate",
+    "FullView",
+    "Gaussian",
+    "Infinite",
+    "LocalAttack",
+    "LocalView",
+    "NegativeSum",
+    "SameValue",
+    "SignFlip",
+]

@@ -1,0 +1,98 @@
+"""The command `holdfast`: parse, call the library, print."""
+
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import holdfast
+from holdfast.cli.comparing import SWEPT, command_compare, command_demo
+from holdfast.cli.listing import command_data_fetch, command_data_list, command_list
+from holdfast.cli.options import OneLineParser, add_spec_flags
+from holdfast.cli.running import INTERRUPTED, command_resume, command_run
+from holdfast.errors import InvalidInput
+
+BAD_INPUT = 2
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit status."""
+    try:
+        arguments = _parser().parse_args(argv)
+        status: int = arguments.command(arguments)
+    except InvalidInput as error:
+        print(f"holdfast: {error}", file=sys.stderr)
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        print("holdfast: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader of a pipe went away, as `head` does
+        sys.stderr.close()
+        return 0
+    return status
+
+
+def _parser() -> ArgumentParser:
+    parser = OneLineParser(prog="holdfast", description=holdfast.__doc__)
+    parser.add_argument("--version", action="version", version=f"holdfast {holdfast.__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=OneLineParser)
+
+    def command(name: str, act: Callable[[Namespace], int], help: str, example: str) -> ArgumentParser:
+        added = commands.add_parser(name, help=help, description=help, epilog=f"example:\n  {example}")
+        added.set_defaults(command=act)
+        return added
+
+    one = command("run", command_run, "train once", "holdfast run --attack same-value --byzantine 8 --data digits")
+    add_spec_flags(one)
+    one.add_argument("--out", type=Path, metavar="DIR", help="the run folder (default: a new one under runs/)")
+    _json(one)
+
+    again = command("resume", command_resume, "go on with an interrupted run", "holdfast resume runs/my-run")
+    again.add_argument("run", type=Path, metavar="RUN", help="the run folder")
+    _json(again)
+
+    many = command(
+        "compare",
+        command_compare,
+        "run several methods under several attacks; one table, one page",
+        "holdfast compare --method rsa krum median --attack none gaussian --byzantine 8 --data digits --rounds 500",
+    )
+    add_spec_flags(many, without=SWEPT)
+    many.add_argument("--method", nargs="+", default=["rsa", "sgd"], metavar="NAME", help="methods; see holdfast list")
+    many.add_argument("--attack", nargs="+", default=["none"], metavar="NAME[:key=value,...]", help="attacks, or none")
+    many.add_argument("--partition", nargs="+", default=["iid"], metavar="NAME", help="partitions")
+    many.add_argument("--out", type=Path, metavar="DIR", help="folder of page and results (default: under runs/)")
+    _jobs(many)
+    _json(many)
+
+    show = command(
+        "demo",
+        command_demo,
+        "compare RSA with its rivals on embedded data, in under a minute",
+        "holdfast demo",
+    )
+    show.add_argument(
+        "--out", type=Path, default=Path("demo"), metavar="DIR", help="folder of the page (default: demo)"
+    )
+    _jobs(show)
+    _json(show)
+
+    command("list", command_list, "list methods, rules, attacks, data sets and partitions", "holdfast list")
+
+    data = commands.add_parser("data", help="list or fetch data sets", description="list or fetch data sets")
+    actions = data.add_subparsers(metavar="ACTION", required=True, parser_class=OneLineParser)
+    actions.add_parser("list", help="what there is, and what is cached").set_defaults(command=command_data_list)
+    fetch = actions.add_parser(
+        "fetch", help="bring data sets into the cache", epilog="example:\n  holdfast data fetch mnist"
+    )
+    fetch.add_argument("names", nargs="+", metavar="NAME", help="mnist, fashion-mnist")
+    fetch.set_defaults(command=command_data_fetch)
+    return parser
+
+
+def _json(parser: ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print one JSON object on stdout, all else on stderr")
+
+
+def _jobs(parser: ArgumentParser) -> None:
+    parser.add_argument("--jobs", type=int, metavar="N", help="processes to use (default: one a core)")

@@ -1,0 +1,50 @@
+"""Flags: those of a spec are its fields, with dashes."""
+
+import argparse
+from argparse import ArgumentParser, Namespace
+from collections.abc import Collection
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, NoReturn
+
+from holdfast.errors import InvalidInput
+from holdfast.experiments.spec import Spec, read_toml
+
+
+class OneLineParser(ArgumentParser):
+    """A parser whose errors are one line."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **options)
+
+    def error(self, message: str) -> NoReturn:
+        raise InvalidInput(f"{message}; see {self.prog} --help")
+
+
+def add_spec_flags(parser: ArgumentParser, without: Collection[str] = ()) -> None:
+    """Add the optional spec file and a flag for every field."""
+    parser.add_argument("spec", nargs="?", type=Path, metavar="SPEC.toml", help="a file with any of the fields below")
+    for option in fields(Spec):
+        if option.name in without:
+            continue
+        choices = option.metadata["choices"]
+        shown = "{" + ",".join(choices) + "}" if choices else option.name.upper().replace("_", "-")
+        default = "" if option.default is None else f" (default {option.default})"
+        parser.add_argument(
+            flag(option.name),
+            metavar=shown,
+            default=None,
+            help=option.metadata["help"].replace("%", "%%") + default,
+        )
+
+
+def flag(name: str) -> str:
+    return "--" + name.replace("_", "-")
+
+
+def spec_of(arguments: Namespace, without: Collection[str] = ()) -> Spec:
+    """Return the spec of a command line: the file's values, overridden by the flags."""
+    values = read_toml(arguments.spec) if arguments.spec else {}
+    names = [option.name for option in fields(Spec) if option.name not in without]
+    given = {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
+    return Spec.of(values | given)

@@ -1,0 +1,55 @@
+"""`holdfast run` and `holdfast resume`."""
+
+import json
+from argparse import Namespace
+from collections.abc import Callable
+from datetime import datetime
+from itertools import count
+from pathlib import Path
+
+from rich.console import Console
+
+from holdfast.cli.interrupts import PoliteStop
+from holdfast.cli.options import spec_of
+from holdfast.cli.watching import PlainWatcher, text, watcher
+from holdfast.experiments import Interrupted, Result, resume, run
+
+INTERRUPTED = 130
+
+
+def command_run(arguments: Namespace) -> int:
+    spec = spec_of(arguments)
+    folder = arguments.out or new_folder(spec.method)
+    return _play(arguments.json, lambda watcher, stop: run(spec, folder, watcher, stop))
+
+
+def command_resume(arguments: Namespace) -> int:
+    return _play(arguments.json, lambda watcher, stop: resume(arguments.run, watcher, stop))
+
+
+def new_folder(label: str) -> Path:
+    """Return a folder under `runs/` that does not exist yet."""
+    name = f"{datetime.now():%Y%m%d-%H%M%S}-{label}"
+    candidates = (Path("runs", name if n == 1 else f"{name}-{n}") for n in count(1))
+    return next(path for path in candidates if not path.exists())
+
+
+def _play(as_json: bool, play: Callable[[PlainWatcher, PoliteStop], Result]) -> int:
+    console = Console(stderr=as_json)
+    try:
+        with PoliteStop() as stop, watcher(console) as watching:
+            result = play(watching, stop)
+    except Interrupted as stopped:
+        console.print(f"{stopped}; go on with: holdfast resume {stopped.folder}", highlight=False, soft_wrap=True)
+        return INTERRUPTED
+    if as_json:
+        print(json.dumps(result.to_json(), allow_nan=False))
+    console.print(_summary(result), highlight=False, soft_wrap=True)
+    return 0
+
+
+def _summary(result: Result) -> str:
+    seconds = result.seconds + result.evaluation_seconds
+    outcome = f"diverged at round {result.diverged}" if result.last is None else text(result.last)
+    ended = f"{result.spec.method}: {outcome}  after {result.rounds} rounds in {seconds:.1f} s"
+    return f"{ended}\nrun folder: {result.folder}"

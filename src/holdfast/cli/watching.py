@@ -1,0 +1,92 @@
+"""How a run shows itself: a live line on a terminal, plain lines elsewhere."""
+
+from time import monotonic
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from holdfast.experiments.metrics import Evaluation
+from holdfast.experiments.spec import Spec
+
+
+def text(evaluation: Evaluation) -> str:
+    """Return the numbers of an evaluation in one line."""
+    accuracy = "" if evaluation.accuracy is None else f"accuracy {evaluation.accuracy:.4f}  "
+    return f"{accuracy}loss {evaluation.loss:.4g}  variance {evaluation.variance:.3g}"
+
+
+class PlainWatcher:
+    """One line an evaluation."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+    def started(self, spec: Spec, round: int) -> None:
+        self.rounds, self.first, self.begun = spec.rounds, round, monotonic()
+
+    def played(self, round: int) -> None: ...
+
+    def evaluated(self, evaluation: Evaluation) -> None:
+        speed = (evaluation.round - self.first) / max(monotonic() - self.begun, 1e-9)
+        left = (self.rounds - evaluation.round) / speed
+        self.console.print(
+            f"round {evaluation.round}/{self.rounds}  {text(evaluation)}  {speed:.0f} rounds/s  {left:.0f} s left",
+            highlight=False,
+            soft_wrap=True,
+        )
+
+    def warned(self, text: str) -> None:
+        self.console.print(f"warning: {text}", highlight=False, soft_wrap=True)
+
+
+class LiveWatcher(PlainWatcher):
+    """A bar with the newest accuracy, rounds a second and the time left."""
+
+    def __enter__(self) -> Self:
+        self.progress = Progress(
+            TextColumn("round"),
+            MofNCompleteColumn(),
+            BarColumn(bar_width=20),
+            TextColumn("{task.fields[news]}"),
+            TextColumn("{task.fields[speed]:.0f} rounds/s"),
+            TimeRemainingColumn(compact=True),
+            TextColumn("left"),
+            console=self.console,
+            transient=True,
+        )
+        self.progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.progress.stop()
+
+    def started(self, spec: Spec, round: int) -> None:
+        super().started(spec, round)
+        self.task = self.progress.add_task("", total=spec.rounds, completed=round, news="", speed=0.0)
+
+    def played(self, round: int) -> None:
+        if round % 25 == 0:
+            speed = (round - self.first) / max(monotonic() - self.begun, 1e-9)
+            self.progress.update(self.task, completed=round, speed=speed)
+
+    def evaluated(self, evaluation: Evaluation) -> None:
+        news = (
+            f"accuracy {evaluation.accuracy:.4f}" if evaluation.accuracy is not None else f"loss {evaluation.loss:.4g}"
+        )
+        self.progress.update(self.task, news=news)
+
+
+def watcher(console: Console) -> PlainWatcher:
+    """Return the watcher that fits where the console writes."""
+    return LiveWatcher(console) if console.is_terminal else PlainWatcher(console)

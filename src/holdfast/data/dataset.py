@@ -1,0 +1,34 @@
+"""Samples to learn from and samples to test on."""
+
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Features `(N, f)` as they came (images stay bytes) and targets `(N,)`."""
+
+    name: str
+    train_features: NDArray[Any]
+    train_targets: NDArray[Any]
+    test_features: NDArray[Any]
+    test_targets: NDArray[Any]
+
+    def digest(self) -> str:
+        """Return a checksum of everything in it, by which a run knows its data again."""
+        hashed = sha256()
+        for array in (self.train_features, self.train_targets, self.test_features, self.test_targets):
+            hashed.update(f"{array.dtype.str}{array.shape}".encode())
+            hashed.update(np.ascontiguousarray(array).data)
+        return hashed.hexdigest()
+
+    @staticmethod
+    def split(name: str, features: NDArray[Any], targets: NDArray[Any], test_share: float = 0.2) -> "Dataset":
+        """Hold out a share of the samples for testing; the same ones every time."""
+        order = np.random.Generator(np.random.PCG64(0)).permutation(len(targets))
+        test, train = np.split(order, [int(test_share * len(targets))])
+        return Dataset(name, features[train], targets[train], features[test], targets[test])

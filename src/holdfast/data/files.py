@@ -1,0 +1,86 @@
+"""Data of the user's own, from an .npz or a .csv file."""
+
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.data.dataset import Dataset
+from holdfast.errors import InvalidInput
+
+
+def from_file(path: Path) -> Dataset:
+    """Read `x_train, y_train, x_test, y_test` or `x, y` from an .npz file, or the columns of a .csv file.
+
+    The last column of a .csv file is the target; a first line of names is passed over. Without test
+    samples of its own, every fifth sample is held out.
+    """
+    if not path.is_file():
+        raise InvalidInput(f"--data must name a data set or a file; got {str(path)!r}, which is no file")
+    return _from_npz(path) if path.suffix == ".npz" else _from_csv(path)
+
+
+def _from_npz(path: Path) -> Dataset:
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+    except (OSError, ValueError, BadZipFile) as error:
+        raise InvalidInput(f"{path} must be an .npz file of plain arrays; got {error}") from None
+    if {"x_train", "y_train", "x_test", "y_test"} <= arrays.keys():
+        train = _checked(path, arrays["x_train"], arrays["y_train"])
+        test = _checked(path, arrays["x_test"], arrays["y_test"])
+        if train[0].shape[1] != test[0].shape[1]:
+            raise InvalidInput(
+                f"{path} must have as many features for testing as for training; "
+                f"got {test[0].shape[1]} and {train[0].shape[1]}"
+            )
+        return Dataset(str(path), *train, *test)
+    if {"x", "y"} <= arrays.keys():
+        return Dataset.split(str(path), *_checked(path, arrays["x"], arrays["y"]))
+    raise InvalidInput(
+        f"{path} must hold x_train, y_train, x_test and y_test, or x and y; got {', '.join(arrays) or 'nothing'}"
+    )
+
+
+def _from_csv(path: Path) -> Dataset:
+    with path.open(encoding="utf-8", errors="replace") as file:
+        header = 0 if _numeric(file.readline()) else 1
+    try:
+        table = np.loadtxt(path, delimiter=",", skiprows=header, ndmin=2, encoding="utf-8")
+    except ValueError as error:
+        raise InvalidInput(f"{path} must hold numbers separated by commas; got {error}") from None
+    if table.shape[1] < 2:
+        raise InvalidInput(f"{path} must have features and a target column; got {table.shape[1]} column")
+    return Dataset.split(str(path), *_checked(path, table[:, :-1], table[:, -1]))
+
+
+def _numeric(line: str) -> bool:
+    try:
+        [float(cell) for cell in line.split(",")]
+    except ValueError:
+        return False
+    return True
+
+
+def _checked(path: Path, features: NDArray[Any], targets: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return features `(N, f)` (bytes or floats) and targets `(N,)`, or say what is wrong with them."""
+    if len(features) != len(targets) or targets.ndim != 1 or features.ndim < 2:
+        raise InvalidInput(
+            f"{path} must have one target for each row of features; got shapes {features.shape} and {targets.shape}"
+        )
+    if len(targets) < 2:
+        raise InvalidInput(f"{path} must hold at least 2 samples; got {len(targets)}")
+    for name, array in (("features", features), ("targets", targets)):
+        if array.dtype.kind not in "biuf":
+            raise InvalidInput(f"{path} must hold numbers; got {name} of type {array.dtype}")
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            row = int(np.argwhere(~np.isfinite(array))[0, 0])
+            raise InvalidInput(f"{path} must hold finite numbers; got NaN or infinity in {name}, sample {row + 1}")
+    flat = features.reshape(len(features), -1)
+    if flat.dtype.kind == "b":
+        flat = flat.astype(np.uint8)
+    elif flat.dtype not in (np.uint8, np.float32, np.float64):
+        flat = flat.astype(np.float64)
+    return flat, targets

@@ -1,0 +1,20 @@
+"""The one kind of error that is the user's to mend."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class InvalidInput(ValueError):
+    """Something given cannot work. The message says what must hold, then what was found."""
+
+
+def unknown(kind: str, name: str, known: Iterable[str]) -> InvalidInput:
+    """Return the error for a name that nobody knows: the nearest one, then all of them.
+
+    >>> print(unknown("method", "krumm", ["rsa", "krum"]))
+    unknown method 'krumm' (did you mean 'krum'?); known: rsa, krum
+    """
+    names = list(known)
+    near = get_close_matches(name, names, n=1)
+    hint = f" (did you mean {near[0]!r}?)" if near else ""
+    return InvalidInput(f"unknown {kind} {name!r}{hint}; known: {', '.join(names)}")

@@ -1,0 +1,152 @@
+"""A run's folder: its spec, the versions it ran with, its records, its checkpoints.
+
+Every file is replaced as a whole or appended to by a line, and a checkpoint holds all records up to
+it. So whenever the process dies, the folder resumes to the run that was never interrupted.
+"""
+
+import io
+import json
+import platform
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+import holdfast
+from holdfast import atomic
+from holdfast.errors import InvalidInput
+from holdfast.experiments.metrics import Evaluation
+from holdfast.experiments.spec import Spec
+
+Arrays = Mapping[str, NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A run between two rounds: the arrays of both states, and what was recorded so far."""
+
+    spec: Spec
+    round: int
+    master: Arrays
+    workers: Arrays
+    history: list[Evaluation]
+    seconds: float
+    """Spent on rounds."""
+    evaluation_seconds: float
+
+    def to_bytes(self) -> bytes:
+        about = asdict(self)
+        arrays = {f"{side}.{name}": array for side in ("master", "workers") for name, array in about.pop(side).items()}
+        file = io.BytesIO()
+        np.savez(file, about=np.array(json.dumps(about)), **arrays)
+        return file.getvalue()
+
+    @staticmethod
+    def of_bytes(content: bytes) -> "Checkpoint":
+        with np.load(io.BytesIO(content), allow_pickle=False) as file:
+            about = json.loads(str(file["about"]))
+            master, workers = (
+                {key.removeprefix(side): file[key] for key in file.files if key.startswith(side)}
+                for side in ("master.", "workers.")
+            )
+        spec = Spec.of({name: value for name, value in about.pop("spec").items() if value is not None})
+        history = [Evaluation(**line) for line in about.pop("history")]
+        return Checkpoint(spec=spec, history=history, master=master, workers=workers, **about)
+
+
+class RunFolder:
+    """The files of one run."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @staticmethod
+    def create(path: Path, spec: Spec, data_digest: str) -> "RunFolder":
+        """Start a folder for a new run."""
+        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+            raise InvalidInput(f"--out must name a new or empty folder; got {path}, which holds something")
+        folder = RunFolder(path)
+        atomic.write(path / "versions.json", _json(versions() | {"data_sha256": data_digest}))
+        atomic.write(path / "spec.toml", spec.to_toml().encode())
+        return folder
+
+    def spec(self) -> Spec:
+        """Return the spec of the run in this folder."""
+        if not (self.path / "spec.toml").is_file():
+            raise InvalidInput(f"resume needs the folder of a run, with its spec.toml; got {self.path}")
+        return Spec.read(self.path / "spec.toml")
+
+    def check_data(self, digest: str) -> None:
+        """Refuse to go on with other data than the run began with."""
+        try:
+            began = json.loads((self.path / "versions.json").read_text())["data_sha256"]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise InvalidInput(f"{self.path}/versions.json must name the data's checksum; got {error!r}") from None
+        if began != digest:
+            raise InvalidInput(
+                f"a run resumes on the data it began with, SHA-256 {began[:12]}...; got {digest[:12]}..."
+            )
+
+    def record(self, evaluation: Evaluation) -> None:
+        """Append one line to the records."""
+        with (self.path / "records.jsonl").open("a", encoding="utf-8") as file:
+            file.write(_line(evaluation))
+
+    def save(self, checkpoint: Checkpoint) -> None:
+        """Make this the newest checkpoint; the one before it is kept."""
+        newest, previous = self._checkpoints()
+        if newest.exists():
+            newest.replace(previous)
+        atomic.write(newest, checkpoint.to_bytes())
+
+    def restore(self) -> tuple[Checkpoint | None, list[str]]:
+        """Return the newest whole checkpoint, with a warning for each damaged one; set the records back to it."""
+        atomic.sweep(self.path)
+        found, warnings = None, []
+        for path in self._checkpoints():
+            if not path.exists():
+                continue
+            try:
+                found = Checkpoint.of_bytes(path.read_bytes())
+                break
+            except (ValueError, KeyError, TypeError, EOFError, BadZipFile) as error:
+                warnings.append(f"{path} is damaged ({error}); going back to the one before it")
+        lines = "".join(map(_line, found.history)) if found else ""
+        atomic.write(self.path / "records.jsonl", lines.encode())
+        return found, warnings
+
+    def finish(self, result: Mapping[str, Any], model: NDArray[Any]) -> None:
+        """Write the final model and the result; with the latter the run is over."""
+        file = io.BytesIO()
+        np.save(file, model, allow_pickle=False)
+        atomic.write(self.path / "model.npy", file.getvalue())
+        atomic.write(self.path / "result.json", _json(result))
+
+    def _checkpoints(self) -> tuple[Path, Path]:
+        return self.path / "checkpoint.npz", self.path / "checkpoint.previous.npz"
+
+
+def versions() -> dict[str, str]:
+    """Return what a result may depend on besides its spec."""
+    return {
+        "holdfast": holdfast.__version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "platform": platform.platform(),
+        "byteorder": sys.byteorder,
+        "started": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def _json(value: Mapping[str, Any]) -> bytes:
+    return (json.dumps(value, indent=2, allow_nan=False) + "\n").encode()
+
+
+def _line(evaluation: Evaluation) -> str:
+    return json.dumps(asdict(evaluation), allow_nan=False) + "\n"

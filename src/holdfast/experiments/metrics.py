@@ -1,0 +1,45 @@
+"""What is measured at an evaluation. docs/method.md defines each of them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from holdfast.experiments.assembly import Experiment
+from holdfast.typing import Vector
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The state of learning after a number of rounds."""
+
+    round: int
+    accuracy: float | None
+    """Share of the test samples that the master's model gets right; None if the problem has no classes."""
+    loss: float
+    """The cost of eq. correct at the master's model: the regular workers' full losses plus f0."""
+    variance: float
+    """Mean over the regular workers of |x_i - mean x|^2."""
+    distance: float
+    """Distance to consensus: root of the mean over the regular workers of |x_i - x0|^2."""
+
+    @property
+    def finite(self) -> bool:
+        return bool(np.isfinite([self.loss, self.variance, self.distance]).all())
+
+
+def evaluate(experiment: Experiment, model: Vector, round: int) -> Evaluation:
+    """Measure the master's model and the regular workers' iterates."""
+    data, problem, fleet = experiment.dataset, experiment.problem, experiment.fleet
+    with np.errstate(over="ignore", invalid="ignore"):  # a run that diverges is told by its infinite numbers
+        iterates = fleet.iterates(model).astype(np.float64)
+        return Evaluation(
+            round=round,
+            accuracy=problem.accuracy(model, data.test_features, data.test_targets),
+            loss=problem.objective(model, experiment.prior, fleet.regular),
+            variance=_mean_square(iterates - iterates.mean(axis=0)),
+            distance=_mean_square(iterates - model) ** 0.5,
+        )
+
+
+def _mean_square(rows: Vector) -> float:
+    return float(np.mean(np.sum(rows * rows, axis=-1)))

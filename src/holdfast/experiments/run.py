@@ -1,0 +1,241 @@
+"""Run a spec to its end, in one go or in several."""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Protocol
+
+import numpy as np
+
+from holdfast.errors import InvalidInput
+from holdfast.experiments.assembly import Experiment, assemble
+from holdfast.experiments.defaults import resolved
+from holdfast.experiments.folder import Arrays, Checkpoint, RunFolder
+from holdfast.experiments.metrics import Evaluation, evaluate
+from holdfast.experiments.spec import Spec
+from holdfast.training import train
+from holdfast.typing import Vector
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a run ended."""
+
+    spec: Spec
+    model: Vector
+    history: list[Evaluation]
+    rounds: int
+    """Rounds that were played; fewer than asked for if the run diverged."""
+    diverged: int | None
+    """The round after which something was no longer finite, if any."""
+    bytes_up: int
+    """What a worker sends in a round."""
+    bytes_down: int
+    """What a worker receives in a round."""
+    seconds: float
+    """Spent on rounds, without evaluations."""
+    evaluation_seconds: float
+    folder: Path | None
+
+    @property
+    def last(self) -> Evaluation | None:
+        """The final evaluation, unless the run diverged."""
+        return self.history[-1] if self.history and self.diverged is None else None
+
+    @property
+    def accuracy(self) -> float | None:
+        return self.last.accuracy if self.last else None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what `holdfast run --json` prints."""
+        return {
+            "accuracy": self.accuracy,
+            "loss": self.last.loss if self.last else None,
+            "variance": self.last.variance if self.last else None,
+            "distance": self.last.distance if self.last else None,
+            "rounds": self.rounds,
+            "seconds": self.seconds + self.evaluation_seconds,
+            "evaluation_seconds": self.evaluation_seconds,
+            "diverged": self.diverged,
+            "bytes_up": self.bytes_up,
+            "bytes_down": self.bytes_down,
+            "history": [asdict(evaluation) for evaluation in self.history],
+            "run": None if self.folder is None else str(self.folder),
+        }
+
+
+class Watcher(Protocol):
+    """Someone who looks on."""
+
+    def started(self, spec: Spec, round: int) -> None: ...
+    def played(self, round: int) -> None: ...
+    def evaluated(self, evaluation: Evaluation) -> None: ...
+    def warned(self, text: str) -> None: ...
+
+
+class Unwatched:
+    """Nobody looks on."""
+
+    def started(self, spec: Spec, round: int) -> None: ...
+    def played(self, round: int) -> None: ...
+    def evaluated(self, evaluation: Evaluation) -> None: ...
+    def warned(self, text: str) -> None: ...
+
+
+class Interrupted(Exception):
+    """The run was asked to stop; its folder, if it has one, holds a checkpoint."""
+
+    def __init__(self, round: int, folder: Path | None) -> None:
+        super().__init__(f"stopped after round {round}")
+        self.round, self.folder = round, folder
+
+
+def _never() -> bool:
+    return False
+
+
+def run(
+    spec: Spec,
+    folder: Path | None = None,
+    watcher: Watcher | None = None,
+    stopping: Callable[[], bool] = _never,
+) -> Result:
+    """Run a spec from its first round; with a folder, so that it can be resumed.
+
+    >>> result = run(Spec(data="digits", rounds=20, eval_every=10))
+    >>> [evaluation.round for evaluation in result.history]
+    [10, 20]
+    """
+    spec = resolved(spec)
+    experiment = assemble(spec)
+    store = RunFolder.create(folder, spec, experiment.dataset.digest()) if folder else None
+    return _Run(spec, experiment, store, watcher or Unwatched(), stopping).play()
+
+
+def resume(folder: Path, watcher: Watcher | None = None, stopping: Callable[[], bool] = _never) -> Result:
+    """Go on with an interrupted run, to exactly where it would have got without the interruption."""
+    store, watcher = RunFolder(folder), watcher or Unwatched()
+    spec = store.spec()
+    experiment = assemble(spec)
+    store.check_data(experiment.dataset.digest())
+    checkpoint, warnings = store.restore()
+    for warning in warnings:
+        watcher.warned(warning)
+    run = _Run(spec, experiment, store, watcher, stopping)
+    if checkpoint is not None:
+        run.restore(checkpoint)
+    return run.play()
+
+
+class _Run:
+    """A run under way."""
+
+    def __init__(
+        self,
+        spec: Spec,
+        experiment: Experiment,
+        store: RunFolder | None,
+        watcher: Watcher,
+        stopping: Callable[[], bool],
+    ) -> None:
+        self.spec, self.experiment, self.store = spec, experiment, store
+        self.watcher, self.stopping = watcher, stopping
+        self.state = experiment.method.master.init(experiment.problem.start())
+        self.round = 0
+        self.history: list[Evaluation] = []
+        self.diverged: int | None = None
+        self.seconds = self.evaluation_seconds = 0.0
+
+    def restore(self, checkpoint: Checkpoint) -> None:
+        if checkpoint.spec != self.spec:
+            raise InvalidInput("a run resumes with the spec it began with; got a spec.toml that was changed since")
+        fleet = self.experiment.fleet
+        self.state = _filled(self.state, checkpoint.master)
+        fleet.state = _filled(fleet.state, checkpoint.workers)
+        self.round, self.history = checkpoint.round, checkpoint.history
+        self.seconds, self.evaluation_seconds = checkpoint.seconds, checkpoint.evaluation_seconds
+
+    def play(self) -> Result:
+        self.watcher.started(self.spec, self.round)
+        while self.round < self.spec.rounds and self.diverged is None:
+            self._train(until=self._next_pause())
+            if self.diverged is None and self._due(self.spec.eval_every):
+                self._evaluate()
+            if self.diverged is None and (self.stopping() or self._due(self.spec.checkpoint_every)):
+                self._save()
+            if self.stopping() and self.round < self.spec.rounds:
+                raise Interrupted(self.round, self.store.path if self.store else None)
+        return self._result()
+
+    def _next_pause(self) -> int:
+        every = (self.spec.eval_every, self.spec.checkpoint_every)
+        return min(self.spec.rounds, *(self.round - self.round % n + n for n in every))
+
+    def _due(self, every: int) -> bool:
+        return self.round % every == 0 or self.round == self.spec.rounds
+
+    def _train(self, until: int) -> None:
+        begun = perf_counter()
+        rounds = range(self.round, until)
+        for state in train(self.experiment.method.master, self.experiment.fleet, self.state, rounds):
+            self.state = state
+            self.round += 1
+            self.watcher.played(self.round)
+            if not np.isfinite(self.state.model).all():
+                self.diverged = self.round
+                break
+            if self.stopping():
+                break
+        self.seconds += perf_counter() - begun
+
+    def _evaluate(self) -> None:
+        begun = perf_counter()
+        evaluation = evaluate(self.experiment, self.state.model, self.round)
+        self.evaluation_seconds += perf_counter() - begun
+        if not evaluation.finite:
+            self.diverged = self.round
+            return
+        self.history.append(evaluation)
+        if self.store:
+            self.store.record(evaluation)
+        self.watcher.evaluated(evaluation)
+
+    def _save(self) -> None:
+        if self.store:
+            self.store.save(
+                Checkpoint(
+                    spec=self.spec,
+                    round=self.round,
+                    master=self.state._asdict(),
+                    workers=self.experiment.fleet.state._asdict(),
+                    history=self.history,
+                    seconds=self.seconds,
+                    evaluation_seconds=self.evaluation_seconds,
+                )
+            )
+
+    def _result(self) -> Result:
+        model = self.state.model
+        result = Result(
+            spec=self.spec,
+            model=model,
+            history=self.history,
+            rounds=self.round,
+            diverged=self.diverged,
+            bytes_up=model.nbytes,
+            bytes_down=model.nbytes,
+            seconds=self.seconds,
+            evaluation_seconds=self.evaluation_seconds,
+            folder=self.store.path if self.store else None,
+        )
+        if self.store:
+            self.store.finish(result.to_json(), model)
+        return result
+
+
+def _filled(state: Any, arrays: Arrays) -> Any:
+    """Return a state of the same kind with these arrays."""
+    if set(arrays) != set(state._fields):
+        raise InvalidInput(f"a checkpoint must hold {state._fields}; got {tuple(arrays)}")
+    return type(state)(**arrays)

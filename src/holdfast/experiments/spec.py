@@ -1,0 +1,139 @@
+"""A run, described whole: what a TOML file or the flags of the command say."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import Field, asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from holdfast import methods, problems, schedules
+from holdfast.errors import InvalidInput, unknown
+
+
+def _option(default: Any, help: str, choices: tuple[str, ...] = (), least: float | None = None) -> Any:
+    return field(default=default, metadata={"help": help, "choices": choices, "least": least})
+
+
+@dataclass(frozen=True)
+class Spec:
+    """Everything that a run depends on. The defaults are the paper's setting.
+
+    `None` stands for a default that depends on the other fields; `holdfast.experiments.defaults` fills it in.
+    """
+
+    method: str = _option("rsa", "how to learn", tuple(methods.REGISTRY))
+    norm: float = _option(1.0, "RSA: the p of its lp norm, at least 1; inf is allowed", least=1)
+    penalty: float | None = _option(None, "RSA: lambda, the weight of the penalty", least=0)
+    rate: float | None = _option(None, "step size alpha")
+    schedule: str = _option("inverse-sqrt", "how the step size falls", tuple(schedules.REGISTRY))
+    reply: str = _option(
+        "current", "RSA: workers send their current iterate, or as the authors' code the updated one",
+        ("current", "updated"),
+    )  # fmt: skip
+    attack: str = _option("none", "what Byzantine workers send: none or NAME[:key=value,...]")
+    workers: int = _option(20, "number of workers, m", least=1)
+    byzantine: int = _option(0, "number of Byzantine workers, q; the last ones unless --liars names them", least=0)
+    liars: tuple[int, ...] | None = _option(None, "the Byzantine workers by number from 1, such as 2,5,9")
+    declared: int | None = _option(None, "the q that Krum and the trimmed mean are told, if not the true one", least=0)
+    problem: str = _option("softmax", "what to learn", tuple(problems.REGISTRY))
+    data: str = _option("mnist", "a data set's name, or an .npz or .csv file")
+    partition: str = _option("iid", "who holds what: iid, by-label or dirichlet:alpha=A")
+    scale: float | None = _option(None, "factor on the features; 1 leaves pixels raw")
+    weighting: str = _option("mean", "weight of a worker's loss: 1/m (mean) or 1 (sum)", ("mean", "sum"))
+    l2: float = _option(0.01, "weight c of the master's regulariser c/2 |x|^2", least=0)
+    batch: int = _option(32, "samples in a minibatch", least=1)
+    rounds: int = _option(5000, "number of rounds", least=1)
+    seed: int = _option(0, "of all randomness", least=0)
+    dtype: str = _option("float32", "of models and messages", ("float32", "float64"))
+    eval_every: int = _option(100, "rounds between evaluations", least=1)
+    checkpoint_every: int = _option(500, "rounds between checkpoints", least=1)
+
+    def __post_init__(self) -> None:
+        for option in fields(self):
+            _check(option, getattr(self, option.name))
+        if self.byzantine >= self.workers:
+            raise InvalidInput(f"byzantine must be less than workers={self.workers}; got {self.byzantine}")
+        if self.attack != "none" and self.byzantine == 0:
+            raise InvalidInput(f"an attack needs byzantine of at least 1; got byzantine=0, attack={self.attack}")
+        if self.liars is not None:
+            self._check_liars(self.liars)
+
+    def _check_liars(self, liars: tuple[int, ...]) -> None:
+        if len(set(liars)) != self.byzantine:
+            raise InvalidInput(f"liars must name byzantine={self.byzantine} different workers; got {liars}")
+        outside = [liar for liar in liars if not 1 <= liar <= self.workers]
+        if outside:
+            raise InvalidInput(f"liars must be numbers from 1 to workers={self.workers}; got {outside[0]}")
+
+    @staticmethod
+    def of(values: Mapping[str, Any]) -> "Spec":
+        """Return the spec with these values, which may be texts as on a command line.
+
+        >>> Spec.of({"rounds": "10", "norm": "inf"}).norm
+        inf
+        """
+        known = {option.name: option for option in fields(Spec)}
+        for name in values:
+            if name not in known:
+                raise unknown("key of a spec", name, known)
+        return Spec(**{name: _converted(known[name], value) for name, value in values.items()})
+
+    @staticmethod
+    def read(path: Path) -> "Spec":
+        """Return the spec in a TOML file."""
+        return Spec.of(read_toml(path))
+
+    def to_toml(self) -> str:
+        """Return the spec as a TOML file that reads back equal; what is None is left out."""
+        values = {name: value for name, value in asdict(self).items() if value is not None}
+        return "".join(f"{name} = {_toml(value)}\n" for name, value in values.items())
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Return the keys of a TOML file; a dash in a key is an underscore, as in flags."""
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InvalidInput(f"a spec must be a readable TOML file; got {path}: {error}") from None
+    return {key.replace("-", "_"): value for key, value in table.items()}
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, str):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    if isinstance(value, tuple):
+        return str(list(value))
+    return repr(value)
+
+
+def _converted(option: "Field[Any]", value: Any) -> Any:
+    """Return a value of the field's type; a text is read as one."""
+    kind = str(option.type)
+    try:
+        if kind.startswith("tuple"):
+            numbers = value.split(",") if isinstance(value, str) else value
+            return tuple(_whole(number) for number in numbers)
+        if kind.startswith("int"):
+            return _whole(value)
+        if kind.startswith("float") and not isinstance(value, bool):
+            return float(value)
+        if kind == "str" and isinstance(value, str):
+            return value
+    except (ValueError, TypeError):
+        pass
+    noun = {"i": "a whole number", "f": "a number", "t": "whole numbers", "s": "a text"}[kind[0]]
+    raise InvalidInput(f"{option.name} must be {noun}; got {value!r}")
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise ValueError(value)
+    return int(value)
+
+
+def _check(option: "Field[Any]", value: Any) -> None:
+    choices, least = option.metadata["choices"], option.metadata["least"]
+    if choices and value not in choices:
+        raise unknown(option.name, value, choices)
+    if least is not None and value is not None and not value >= least:
+        raise InvalidInput(f"{option.name} must be at least {least}; got {value}")

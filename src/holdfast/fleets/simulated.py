@@ -1,0 +1,69 @@
+"""All workers in one process, a row each."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from holdfast.attacks import FullView
+from holdfast.errors import InvalidInput
+from holdfast.typing import Oracle, Rows, Vector, Worker, Workers
+
+
+class Simulated:
+    """Workers that share a process; those in `liars` send what `attack` says.
+
+    A Byzantine worker keeps the state that it would have if it were regular, since some attacks start
+    from its true message.
+    """
+
+    def __init__(
+        self,
+        worker: Worker[Any],
+        oracle: Oracle,
+        model: Vector,
+        workers: Workers,
+        *,
+        liars: Iterable[int] = (),
+        attack: Callable[[FullView], Rows] | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.worker = worker
+        self.workers = workers
+        self.state = worker.init(np.tile(model, (len(workers), 1)))
+        self._oracle = oracle
+        self._attack = attack
+        self._seed = seed
+        self._lies = np.isin(workers, list(liars))
+        if attack is None and self._lies.any():
+            raise InvalidInput("liars need an attack; got attack=None")
+        if self._lies.all():
+            raise InvalidInput(f"at least one worker must be regular; got {self._lies.sum()} liars among them all")
+
+    @property
+    def regular(self) -> Workers:
+        """The numbers of the workers that tell the truth."""
+        return self.workers[~self._lies]
+
+    def iterates(self, model: Vector) -> Rows:
+        """Return the models that regular workers hold while the master holds `model`."""
+        models = self.worker.iterates(self.state, model)
+        return np.broadcast_to(models, (len(self.workers), len(model)))[~self._lies]
+
+    def exchange(self, model: Vector, round: int) -> Rows:
+        rows, self.state = self.worker.step(self.state, model, self._oracle, round)
+        if self._attack is None or not self._lies.any():
+            return rows
+        view = FullView(
+            own=rows[self._lies],
+            neutral=self.worker.neutral(model),
+            workers=self.workers[self._lies],
+            round=round,
+            seed=self._seed,
+            honest=rows[~self._lies],
+            regular=self.regular,
+        )
+        messages = rows.copy()
+        with np.errstate(over="ignore", invalid="ignore"):
+            messages[self._lies] = self._attack(view)
+        return messages

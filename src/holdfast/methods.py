@@ -1,0 +1,63 @@
+"""The methods by name: each a worker rule, a master rule, and who takes part."""
+
+from collections.abc import Callable
+from typing import Literal, NamedTuple
+
+from holdfast.aggregators import GeometricMedian, Krum, Mean, Median, TrimmedMean
+from holdfast.masters import Descent, Pull, Total, gradients, residuals
+from holdfast.penalties import Penalty
+from holdfast.priors import Ridge
+from holdfast.typing import Aggregate, Method, Schedule
+from holdfast.workers import GradientWorker, PenalisedWorker, Reply
+
+
+def rsa(penalty: Penalty, rate: Schedule, prior: Ridge, reply: Reply = "current") -> Method:
+    """Byzantine-robust stochastic aggregation (Li et al., 2019, Algorithm 2)."""
+    return Method(PenalisedWorker(penalty, rate, reply), Descent(residuals, Pull(penalty), rate, prior))
+
+
+def robust_sgd(rule: Aggregate, rate: Schedule, prior: Ridge) -> Method:
+    """Distributed SGD whose master aggregates the gradients by `rule` (eq. aggsgd)."""
+    return Method(GradientWorker(), Descent(gradients, Total(rule), rate, prior))
+
+
+class Settings(NamedTuple):
+    """What the methods need to be told; each takes what it uses."""
+
+    penalty: Penalty
+    rate: Schedule
+    prior: Ridge
+    byzantine: int
+    """The number of Byzantine workers that rules are told, true or not."""
+    reply: Reply
+
+
+class Recipe(NamedTuple):
+    """How a method is made, and who takes part in it."""
+
+    summary: str
+    build: Callable[[Settings], Method]
+    crew: Literal["attacked", "nobody lies", "regular only"] = "attacked"
+
+
+def _rsa(told: Settings) -> Method:
+    return rsa(told.penalty, told.rate, told.prior, told.reply)
+
+
+def _by(rule: Callable[[int], Aggregate]) -> Callable[[Settings], Method]:
+    return lambda told: robust_sgd(rule(told.byzantine), told.rate, told.prior)
+
+
+REGISTRY: dict[str, Recipe] = {
+    "rsa": Recipe("every worker keeps its own model, pulled to the master's by an lp norm (Algorithm 2)", _rsa),
+    "ideal-rsa": Recipe("RSA among the regular workers only (eq. diff:x): an oracle", _rsa, "regular only"),
+    "ideal-sgd": Recipe("SGD in which nobody lies (eq. update:x): an oracle", _by(lambda _: Mean()), "nobody lies"),
+    "sgd": Recipe("the mean of the gradients; not robust", _by(lambda _: Mean())),
+    "geometric-median": Recipe("the geometric median of the gradients", _by(lambda _: GeometricMedian())),
+    "krum": Recipe("the gradient nearest to its neighbours; is told q", _by(lambda q: Krum(byzantine=q))),
+    "median": Recipe("the coordinate-wise median of the gradients", _by(lambda _: Median())),
+    "trimmed-mean": Recipe(
+        "the mean without the q largest and q smallest of each coordinate; is told q",
+        _by(lambda q: TrimmedMean(trim=q)),
+    ),
+}

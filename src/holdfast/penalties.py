@@ -1,0 +1,134 @@
+"""The lp-norm penalties of RSA and their subgradients (Proposition 1).
+
+Both sides of RSA use the same object: a worker on `x_i - x0`, the master on `x0 - x_i`, row by row.
+Where the subdifferential holds more than one element, ours is the one of least Euclidean norm: 0 at
+the origin, and at tied maxima of l-infinity an equal share for each.
+
+The master feeds residuals of arbitrary messages into these, so every entry has a meaning: NaN counts
+as 0 (that worker abstains on that coordinate), an infinite entry as the limit of ever larger ones.
+Whatever a row holds, what comes back is finite and its dual norm is at most `weight`.
+"""
+
+from dataclasses import dataclass
+from math import inf, isinf
+
+import numpy as np
+
+from holdfast.errors import InvalidInput
+from holdfast.typing import Rows
+
+
+@dataclass(frozen=True)
+class _Weighted:
+    weight: float
+
+    def __post_init__(self) -> None:
+        _check_weight(self.weight)
+
+
+@dataclass(frozen=True)
+class L1(_Weighted):
+    """weight * |x|_1: the coordinate-wise sign (eqs. update:x:i and update:x:0).
+
+    >>> L1(0.5).subgradient(np.array([3.0, 0.0, -2.0]))
+    array([ 0.5, 0. , -0.5])
+    """
+
+    p = 1.0
+
+    def subgradient(self, rows: Rows) -> Rows:
+        # two comparisons instead of np.sign: NaN is neither above nor below, so it comes out as 0
+        signs = np.subtract(rows > 0, rows < 0, dtype=rows.dtype)
+        return self.weight * signs
+
+
+@dataclass(frozen=True)
+class L2(_Weighted):
+    """weight * |x|_2: the direction x / |x|_2.
+
+    >>> L2(1.0).subgradient(np.array([3.0, -4.0]))
+    array([ 0.6, -0.8])
+    """
+
+    p = 2.0
+
+    def subgradient(self, rows: Rows) -> Rows:
+        unit = _scaled(rows)
+        length = np.sqrt(np.sum(unit * unit, axis=-1, keepdims=True))
+        return self.weight * _divided(unit, length)
+
+
+@dataclass(frozen=True)
+class LInf(_Weighted):
+    """weight * |x|_inf: the sign of the largest entry, shared equally where several are tied.
+
+    >>> LInf(1.0).subgradient(np.array([2.0, -2.0, 1.0]))
+    array([ 0.5, -0.5, 0. ])
+    """
+
+    p = inf
+
+    def subgradient(self, rows: Rows) -> Rows:
+        unit = _scaled(rows)
+        largest = np.where(np.abs(unit) == 1, unit, 0).astype(rows.dtype)
+        return self.weight * _divided(largest, np.abs(largest).sum(axis=-1, keepdims=True))
+
+
+@dataclass(frozen=True)
+class Lp:
+    """weight * |x|_p for any finite p >= 1: z_j = sign(x_j) (|x_j| / |x|_p)^(p-1).
+
+    >>> Lp(3, 1.0).subgradient(np.array([2.0, 2.0])).round(4)
+    array([0.63, 0.63])
+    """
+
+    p: float
+    weight: float
+
+    def __post_init__(self) -> None:
+        _check_weight(self.weight)
+        if not 1 <= self.p < inf:
+            raise InvalidInput(f"Lp needs 1 <= p < inf (LInf is the limit); got p={self.p}")
+
+    def subgradient(self, rows: Rows) -> Rows:
+        unit = _scaled(rows)
+        size = np.abs(unit)
+        length = np.sum(size**self.p, axis=-1, keepdims=True) ** (1 / self.p)
+        return self.weight * np.sign(unit) * _divided(size, length) ** (self.p - 1)
+
+
+Penalty = L1 | L2 | LInf | Lp
+
+
+def penalty(p: float, weight: float) -> Penalty:
+    """Return the penalty `weight * |.|_p`.
+
+    >>> penalty(2, 1.2), penalty(3.5, 4.0)
+    (L2(weight=1.2), Lp(p=3.5, weight=4.0))
+    """
+    if not p >= 1:
+        raise InvalidInput(f"norm must be at least 1 (inf is allowed); got {p}")
+    if p == 1:
+        return L1(weight)
+    if p == 2:
+        return L2(weight)
+    return LInf(weight) if isinf(p) else Lp(p, weight)
+
+
+def _check_weight(weight: float) -> None:
+    if not 0 <= weight < inf:
+        raise InvalidInput(f"penalty must be at least 0 and finite; got {weight}")
+
+
+def _scaled(rows: Rows) -> Rows:
+    """Return the rows divided by their largest entries, so that no power over- or underflows."""
+    if not np.isfinite(rows).all():
+        infinite = np.isinf(rows)
+        limit = np.where(infinite, np.sign(rows), 0)
+        rows = np.where(infinite.any(axis=-1, keepdims=True), limit, np.where(np.isnan(rows), 0, rows))
+    return _divided(rows, np.abs(rows).max(axis=-1, keepdims=True))
+
+
+def _divided(rows: Rows, by: Rows) -> Rows:
+    """Return `rows / by`, with 0 / 0 = 0."""
+    return rows / np.where(by > 0, by, 1).astype(rows.dtype)

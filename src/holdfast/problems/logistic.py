@@ -1,0 +1,30 @@
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.problems.linear import LinearProblem
+from holdfast.typing import Rows, Vector
+
+
+@dataclass(frozen=True)
+class Logistic(LinearProblem):
+    """Binary logistic regression with a bias: one score s, targets 0 and 1.
+
+    loss = log(1 + exp(s)) - y s,    d loss / d s = 1 / (1 + exp(-s)) - y
+    """
+
+    def losses(self, scores: Rows, targets: NDArray[Any]) -> Rows:
+        score = scores[..., 0]
+        losses: Rows = np.logaddexp(0, score) - targets.astype(score.dtype) * score
+        return losses
+
+    def residuals(self, scores: Rows, targets: NDArray[Any]) -> Rows:
+        # by tanh, which neither over- nor underflows
+        likely = 0.5 * (1 + np.tanh(0.5 * scores))
+        residuals: Rows = likely - targets[..., np.newaxis].astype(scores.dtype)
+        return residuals
+
+    def accuracy(self, model: Vector, features: NDArray[Any], targets: NDArray[Any]) -> float:
+        return float(((self.scores_of_all(model, features)[:, 0] > 0) == targets).mean())

@@ -1,0 +1,76 @@
+"""The workers' training samples, kept as they came and converted when they are used."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from holdfast.errors import InvalidInput
+from holdfast.streams import Stream
+from holdfast.typing import Rows, Workers
+
+BLOCK = 4096
+"""Samples converted at a time in a pass over all of them: few enough to stay in the cache."""
+
+
+@dataclass(frozen=True)
+class Shards:
+    """Samples grouped by worker: worker i owns rows `starts[i - 1]` to `starts[i]`."""
+
+    features: NDArray[Any]
+    targets: NDArray[Any]
+    starts: NDArray[np.int64]
+    scale: float = 1.0
+    dtype: DTypeLike = np.float32
+
+    @staticmethod
+    def deal(
+        features: NDArray[Any],
+        targets: NDArray[Any],
+        parts: Sequence[NDArray[np.int64]],
+        scale: float = 1.0,
+        dtype: DTypeLike = np.float32,
+    ) -> "Shards":
+        """Give worker i the samples `parts[i - 1]`."""
+        empty = [worker for worker, part in enumerate(parts, start=1) if not len(part)]
+        if empty:
+            raise InvalidInput(f"every worker needs at least one sample; got an empty shard for worker {empty[0]}")
+        order = np.concatenate(parts)
+        starts = np.cumsum([0, *map(len, parts)])
+        return Shards(features[order], targets[order], starts, scale, dtype)
+
+    @property
+    def workers(self) -> Workers:
+        return np.arange(1, len(self.starts))
+
+    @property
+    def width(self) -> int:
+        """The number of features of a sample."""
+        return int(self.features.shape[1])
+
+    def scaled(self, features: NDArray[Any]) -> Rows:
+        """Return features as numbers of the working type, times the scale."""
+        converted: Rows = features.astype(self.dtype)
+        if self.scale != 1:
+            converted *= self.scale
+        return converted
+
+    def batch(self, stream: Stream, workers: Workers, round: int, size: int) -> tuple[Rows, NDArray[Any]]:
+        """Draw `size` samples of each worker, with replacement: features `(n, size, f)`, targets `(n, size)`.
+
+        With replacement the draws are independent, as Assumption 3 has them, and a worker with fewer
+        samples than `size` needs no rule of its own.
+        """
+        first = self.starts[workers - 1]
+        sizes = self.starts[workers] - first
+        rows = first[:, np.newaxis] + stream.integers(workers, round, sizes, size)
+        return self.scaled(self.features[rows]), self.targets[rows]
+
+    def blocks(self, worker: int) -> Iterator[tuple[Rows, NDArray[Any]]]:
+        """Yield all samples of a worker, some at a time."""
+        first, last = self.starts[worker - 1 : worker + 1]
+        for start in range(first, last, BLOCK):
+            block = slice(start, min(start + BLOCK, last))
+            yield self.scaled(self.features[block]), self.targets[block]

@@ -1,0 +1,32 @@
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.problems.linear import LinearProblem
+from holdfast.typing import Rows, Vector
+
+
+@dataclass(frozen=True)
+class Softmax(LinearProblem):
+    """Softmax regression with a bias, the paper's problem: one score a class, cross-entropy loss.
+
+    loss = log sum_c exp(s_c) - s_y,    d loss / d s_c = exp(s_c) / sum exp(s) - [c = y]
+    """
+
+    def losses(self, scores: Rows, targets: NDArray[Any]) -> Rows:
+        top = scores.max(axis=-1, keepdims=True)
+        total = np.log(np.exp(scores - top).sum(axis=-1, keepdims=True)) + top
+        losses: Rows = (total - np.take_along_axis(scores, targets[..., np.newaxis], axis=-1))[..., 0]
+        return losses
+
+    def residuals(self, scores: Rows, targets: NDArray[Any]) -> Rows:
+        likely: Rows = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        likely /= likely.sum(axis=-1, keepdims=True)
+        flat = likely.reshape(-1, self.outputs)
+        flat[np.arange(len(flat)), targets.ravel()] -= 1
+        return likely
+
+    def accuracy(self, model: Vector, features: NDArray[Any], targets: NDArray[Any]) -> float:
+        return float((self.scores_of_all(model, features).argmax(axis=-1) == targets).mean())

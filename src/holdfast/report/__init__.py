@@ -1,0 +1,1 @@
+"""Results for people: tables, charts, one self-contained page. Pure functions of results."""

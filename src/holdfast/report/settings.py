@@ -1,0 +1,31 @@
+"""Results grouped the way people compare them: by setting, then by method."""
+
+from collections.abc import Iterable, Sequence
+
+from holdfast.experiments.run import Result
+from holdfast.experiments.spec import Spec
+
+Grouped = dict[str, dict[str, dict[str, Result]]]
+
+
+def grouped(results: Iterable[Result]) -> Grouped:
+    """Return the results by partition, attack and method, each in order of appearance."""
+    groups: Grouped = {}
+    for result in results:
+        spec = result.spec
+        groups.setdefault(spec.partition, {}).setdefault(spec.attack, {})[spec.method] = result
+    return groups
+
+
+def heading(results: Sequence[Result]) -> str:
+    """Return what all these results have in common, in one line."""
+    spec = results[0].spec
+    liars = max(result.spec.byzantine for result in results)
+    crew = f"{spec.workers} workers, {liars} of them Byzantine under attack"
+    return f"{spec.data}, {spec.partition}: {crew}, {spec.rounds} rounds"
+
+
+def setting(spec: Spec) -> str:
+    """Return how a spec is set up, as flags that are not the same for every method."""
+    rsa = f"--norm {spec.norm:g} --penalty {spec.penalty:g} " if spec.method.endswith("rsa") else ""
+    return f"{rsa}--rate {spec.rate:g}"

@@ -1,0 +1,32 @@
+"""Accuracy tables for a terminal."""
+
+from collections.abc import Iterator, Sequence
+
+from rich import box
+from rich.table import Table
+
+from holdfast.experiments.run import Result
+from holdfast.report.settings import grouped, heading
+
+
+def accuracy_tables(results: Sequence[Result]) -> Iterator[Table]:
+    """Yield one table a partition: a row an attack, a column a method, the final test accuracy inside."""
+    for by_attack in grouped(results).values():
+        every = [result for by_method in by_attack.values() for result in by_method.values()]
+        methods = list(dict.fromkeys(result.spec.method for result in every))
+        table = Table(title=heading(every), box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
+        table.add_column("attack")
+        for method in methods:
+            table.add_column(method.replace("-", "-\n"), justify="right", style="bold" if method == "rsa" else "")
+        for attack, by_method in by_attack.items():
+            table.add_row(attack, *(cell(by_method[method]) for method in methods))
+        yield table
+
+
+def cell(result: Result) -> str:
+    """Return a result in a few characters."""
+    if result.diverged is not None:
+        return "diverged"
+    if result.last is None:
+        return "-"
+    return f"{result.last.loss:.3g}" if result.accuracy is None else f"{result.accuracy:.3f}"

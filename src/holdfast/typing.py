@@ -1,0 +1,83 @@
+"""The shapes and protocols that every part of holdfast speaks.
+
+Workers are numbered from 1 to m as in the paper, where 0 is the master. The leading axis of an
+array is the workers: a rule that is given `(n, d)` rows does to each row what it would do to it alone.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.floating[Any]]
+"""One model or gradient, of shape `(d,)`."""
+Rows = NDArray[np.floating[Any]]
+"""Models or gradients of several workers, of shape `(..., d)`."""
+Distances = NDArray[np.float64]
+"""Squared Euclidean distances between n rows, of shape `(n, n)`."""
+Workers = NDArray[np.int64]
+"""Numbers of workers, of shape `(n,)`, counted from 1."""
+
+Schedule = Callable[[int], float]
+"""The step size of a round: `rate(k)` is the paper's alpha^{k+1}."""
+Aggregate = Callable[[Rows], Vector]
+"""What a master makes of `(n, d)` rows."""
+
+
+class Oracle(Protocol):
+    """Stochastic gradients of the local losses, one row a worker, at these models."""
+
+    def __call__(self, models: Rows, round: int, /) -> Rows: ...
+
+
+S = TypeVar("S")
+"""A state: a NamedTuple of arrays and nothing else, so that it maps onto a checkpoint."""
+
+
+class Worker(Protocol[S]):
+    """What regular workers do; all of them at once, a row each."""
+
+    def init(self, models: Rows) -> S:
+        """Return the state of workers that start from these models."""
+
+    def step(self, state: S, model: Vector, oracle: Oracle, round: int) -> tuple[Rows, S]:
+        """Answer the master's `model`: the messages, and the state after the round."""
+
+    def iterates(self, state: S, model: Vector) -> Rows:
+        """Return the models that the workers hold while the master holds `model`; one for all if they share it."""
+
+    def neutral(self, model: Vector) -> Vector:
+        """Return the message that pulls a master at `model` nowhere."""
+
+
+class HasModel(Protocol):
+    """A master's state: whatever it is, the model is in it."""
+
+    @property
+    def model(self) -> Vector: ...
+
+
+M = TypeVar("M", bound=HasModel)
+
+
+class Master(Protocol[M]):
+    """What the master does with the messages of one round."""
+
+    def init(self, model: Vector) -> M: ...
+
+    def step(self, state: M, rows: Rows, round: int) -> M: ...
+
+
+class Method(NamedTuple):
+    """A method is two pure rules; every engine runs the same two."""
+
+    worker: Worker[Any]
+    master: Master[Any]
+
+
+class Fleet(Protocol):
+    """Everyone the master can reach."""
+
+    def exchange(self, model: Vector, round: int) -> Rows:
+        """Send `model` to the workers and return their messages, `(n, d)`."""
