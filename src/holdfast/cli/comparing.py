@@ -21,8 +21,6 @@ from holdfast.cli.running import new_folder
 from holdfast.experiments import Result, Spec
 from holdfast.experiments.comparison import compare, grid
 from holdfast.experiments.demonstration import demo_specs
-from holdfast.report.page import page
-from holdfast.report.tables import accuracy_tables
 
 SWEPT = ("method", "attack", "partition")
 
@@ -40,6 +38,9 @@ def command_demo(arguments: Namespace) -> int:
 
 
 def _show(specs: Sequence[Spec], arguments: Namespace, title: str, out: Path) -> int:
+    from holdfast.report.page import page
+    from holdfast.report.tables import accuracy_tables
+
     console = Console(stderr=arguments.json)
     results = _with_progress(console, specs, arguments.jobs)
     written = {"title": title, "runs": [_entry(result) for result in results]}

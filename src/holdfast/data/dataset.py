@@ -1,11 +1,13 @@
 """Samples to learn from and samples to test on."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from holdfast.errors import InvalidInput
 
 
 @dataclass(frozen=True)
@@ -17,6 +19,20 @@ class Dataset:
     train_targets: NDArray[Any]
     test_features: NDArray[Any]
     test_targets: NDArray[Any]
+
+    @property
+    def classes(self) -> int:
+        """The number of classes, if the targets are numbered from 0."""
+        return int(max(self.train_targets.max(), self.test_targets.max())) + 1
+
+    def numbered(self) -> "Dataset":
+        """Return the data with their labels, whatever whole numbers they are, numbered from 0."""
+        both: NDArray[Any] = np.concatenate([self.train_targets, self.test_targets])
+        fractional = both[both != np.round(both)]
+        if len(fractional):
+            raise InvalidInput(f"classes need whole numbers as labels; got {fractional[0]} in {self.name}")
+        train, test = np.split(np.unique(both, return_inverse=True)[1], [len(self.train_targets)])
+        return replace(self, train_targets=train, test_targets=test)
 
     def digest(self) -> str:
         """Return a checksum of everything in it, by which a run knows its data again."""

@@ -1,11 +1,10 @@
 """From a spec to the parts that run it."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from holdfast import attacks, data, methods, problems
 from holdfast.data import Dataset, partitions
@@ -15,9 +14,8 @@ from holdfast.fleets import Simulated
 from holdfast.named import build
 from holdfast.penalties import penalty
 from holdfast.priors import Ridge
-from holdfast.problems import LinearProblem, Shards
+from holdfast.problems import LinearProblem
 from holdfast.schedules import schedule
-from holdfast.streams import Stream
 from holdfast.typing import Method
 from holdfast.workers import Reply
 
@@ -78,32 +76,27 @@ def _rehearse(experiment: Experiment) -> None:
 def _learnt(spec: Spec) -> tuple[Dataset, LinearProblem]:
     """Return the data set and the problem that the spec makes of it."""
     partition = build("partition", spec.partition, partitions.REGISTRY)
-    dataset, outputs = _loaded(spec.data), 1
+    dataset = _loaded(spec.data)
     if spec.problem != "least-squares":
-        dataset, classes = _classified(dataset, spec.problem)
-        outputs = classes if spec.problem == "softmax" else 1
-    parts = partition.deal(dataset.train_targets, spec.workers, Stream(spec.seed, "partition").generator())
-    shards = Shards.deal(dataset.train_features, dataset.train_targets, parts, _given(spec.scale), np.dtype(spec.dtype))
-    weight = 1 / spec.workers if spec.weighting == "mean" else 1.0
-    return dataset, problems.REGISTRY[spec.problem](shards, outputs, spec.batch, weight, spec.seed)
+        dataset = dataset.numbered()
+    if spec.problem == "logistic" and dataset.classes != 2:
+        raise InvalidInput(f"logistic needs 2 classes; got {dataset.classes} in {dataset.name}")
+    problem = problems.REGISTRY[spec.problem].of(
+        dataset,
+        partition,
+        spec.workers,
+        spec.batch,
+        scale=_given(spec.scale),
+        weight=1 / spec.workers if spec.weighting == "mean" else 1.0,
+        dtype=spec.dtype,
+        seed=spec.seed,
+    )
+    return dataset, problem
 
 
 @lru_cache(maxsize=1)
 def _loaded(name: str) -> Dataset:
     return data.load(name)
-
-
-def _classified(dataset: Dataset, problem: str) -> tuple[Dataset, int]:
-    """Return the data with its labels numbered from 0, and how many classes there are."""
-    both: NDArray[Any] = np.concatenate([dataset.train_targets, dataset.test_targets])
-    fractional = both[both != np.round(both)]
-    if len(fractional):
-        raise InvalidInput(f"{problem} needs whole numbers as labels; got {fractional[0]} in {dataset.name}")
-    classes, numbers = np.unique(both, return_inverse=True)
-    if problem == "logistic" and len(classes) != 2:
-        raise InvalidInput(f"logistic needs 2 classes; got {len(classes)} in {dataset.name}")
-    train, test = np.split(numbers, [len(dataset.train_targets)])
-    return replace(dataset, train_targets=train, test_targets=test), len(classes)
 
 
 def _given(value: float | None) -> float:

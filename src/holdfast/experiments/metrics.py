@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from holdfast.experiments.assembly import Experiment
+from holdfast.problems import LeastSquares
 from holdfast.typing import Vector
 
 
@@ -39,6 +40,15 @@ def evaluate(experiment: Experiment, model: Vector, round: int) -> Evaluation:
             variance=_mean_square(iterates - iterates.mean(axis=0)),
             distance=_mean_square(iterates - model) ** 0.5,
         )
+
+
+def ceiling(experiment: Experiment) -> float | None:
+    """Return the share of the test samples whose class some regular worker holds: nobody can learn the rest."""
+    if isinstance(experiment.problem, LeastSquares):
+        return None
+    shards = experiment.problem.shards
+    held = [np.unique(shards.targets[slice(*shards.starts[i - 1 : i + 1])]) for i in experiment.fleet.regular]
+    return float(np.isin(experiment.dataset.test_targets, np.concatenate(held)).mean())
 
 
 def _mean_square(rows: Vector) -> float:

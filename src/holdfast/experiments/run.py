@@ -12,7 +12,7 @@ from holdfast.errors import InvalidInput
 from holdfast.experiments.assembly import Experiment, assemble
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.folder import Arrays, Checkpoint, RunFolder
-from holdfast.experiments.metrics import Evaluation, evaluate
+from holdfast.experiments.metrics import Evaluation, ceiling, evaluate
 from holdfast.experiments.spec import Spec
 from holdfast.training import train
 from holdfast.typing import Vector
@@ -29,6 +29,8 @@ class Result:
     """Rounds that were played; fewer than asked for if the run diverged."""
     diverged: int | None
     """The round after which something was no longer finite, if any."""
+    ceiling: float | None
+    """The accuracy that no method can exceed, for want of the liars' classes."""
     bytes_up: int
     """What a worker sends in a round."""
     bytes_down: int
@@ -58,6 +60,7 @@ class Result:
             "seconds": self.seconds + self.evaluation_seconds,
             "evaluation_seconds": self.evaluation_seconds,
             "diverged": self.diverged,
+            "ceiling": self.ceiling,
             "bytes_up": self.bytes_up,
             "bytes_down": self.bytes_down,
             "history": [asdict(evaluation) for evaluation in self.history],
@@ -223,6 +226,7 @@ class _Run:
             history=self.history,
             rounds=self.round,
             diverged=self.diverged,
+            ceiling=ceiling(self.experiment),
             bytes_up=model.nbytes,
             bytes_down=model.nbytes,
             seconds=self.seconds,

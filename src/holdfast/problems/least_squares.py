@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.data import Dataset
 from holdfast.priors import Ridge
 from holdfast.problems.linear import LinearProblem
 from holdfast.typing import Rows, Vector
@@ -13,6 +14,10 @@ from holdfast.typing import Rows, Vector
 @dataclass(frozen=True)
 class LeastSquares(LinearProblem):
     """Linear regression with a bias: one score s, `loss = (s - y)^2 / 2`; the optimum in closed form."""
+
+    @staticmethod
+    def outputs_for(data: Dataset) -> int:
+        return 1
 
     def losses(self, scores: Rows, targets: NDArray[Any]) -> Rows:
         residual = self.residuals(scores, targets)[..., 0]

@@ -4,12 +4,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.optimize import minimize
+from numpy.typing import DTypeLike, NDArray
 
+from holdfast.data import Dataset, Partition
 from holdfast.errors import InvalidInput
 from holdfast.priors import Ridge
 from holdfast.problems.shards import BLOCK, Shards
@@ -30,6 +30,29 @@ class LinearProblem(ABC):
     batch: int
     weight: float
     seed: int = 0
+
+    @classmethod
+    def of(
+        cls,
+        data: Dataset,
+        partition: Partition,
+        workers: int = 20,
+        batch: int = 32,
+        *,
+        scale: float = 1.0,
+        weight: float | None = None,
+        dtype: DTypeLike = np.float32,
+        seed: int = 0,
+    ) -> Self:
+        """Return the problem of learning from data dealt to this many workers; `weight` is 1 / workers if not given."""
+        parts = partition.deal(data.train_targets, workers, Stream(seed, "partition").generator())
+        shards = Shards.deal(data.train_features, data.train_targets, parts, scale, dtype)
+        return cls(shards, cls.outputs_for(data), batch, 1 / workers if weight is None else weight, seed)
+
+    @staticmethod
+    @abstractmethod
+    def outputs_for(data: Dataset) -> int:
+        """Return how many scores a sample of these data gets."""
 
     def __post_init__(self) -> None:
         if self.batch < 1:
@@ -116,6 +139,8 @@ class LinearProblem(ABC):
 
     def optimum(self, prior: Ridge, workers: Iterable[int], tolerance: float = 1e-9) -> Vector:
         """Return the minimiser of eq. correct in float64, to a largest gradient entry of `tolerance`."""
+        from scipy.optimize import minimize
+
         exact = replace(self, shards=replace(self.shards, dtype=np.float64))
         ids = list(workers)
 

@@ -4,6 +4,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.data import Dataset
 from holdfast.problems.linear import LinearProblem
 from holdfast.typing import Rows, Vector
 
@@ -14,6 +15,10 @@ class Logistic(LinearProblem):
 
     loss = log(1 + exp(s)) - y s,    d loss / d s = 1 / (1 + exp(-s)) - y
     """
+
+    @staticmethod
+    def outputs_for(data: Dataset) -> int:
+        return 1
 
     def losses(self, scores: Rows, targets: NDArray[Any]) -> Rows:
         score = scores[..., 0]

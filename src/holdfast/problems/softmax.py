@@ -4,6 +4,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.data import Dataset
 from holdfast.problems.linear import LinearProblem
 from holdfast.typing import Rows, Vector
 
@@ -14,6 +15,10 @@ class Softmax(LinearProblem):
 
     loss = log sum_c exp(s_c) - s_y,    d loss / d s_c = exp(s_c) / sum exp(s) - [c = y]
     """
+
+    @staticmethod
+    def outputs_for(data: Dataset) -> int:
+        return data.classes
 
     def losses(self, scores: Rows, targets: NDArray[Any]) -> Rows:
         top = scores.max(axis=-1, keepdims=True)

@@ -8,7 +8,7 @@ import vl_convert
 
 from holdfast.experiments.run import Result
 from holdfast.report.charts import accuracy_curves
-from holdfast.report.settings import grouped, heading, setting
+from holdfast.report.settings import ceiling, grouped, heading, setting
 from holdfast.report.tables import cell
 
 STYLE = """
@@ -53,7 +53,8 @@ def page(title: str, results: Sequence[Result]) -> str:
             f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>",
             f"<h1>{escape(title)}</h1>",
             '<p class="soft">Test accuracy of the master\'s model. <em>ideal</em> methods are oracles that no attack '
-            "reaches; <em>diverged</em> marks a model that is no longer finite. Point at a line for its values.</p>",
+            "reaches; <em>at best</em> is what the classes that regular workers hold allow; <em>diverged</em> marks a "
+            "model that is no longer finite. Point at a line for its values.</p>",
             *sections,
             f'<script type="module">{vl_convert.javascript_bundle(SCRIPT)}</script>',
             "</body></html>",
@@ -75,12 +76,12 @@ def _table(results: Sequence[Result]) -> str:
     (by_attack,) = grouped(results).values()
     head = "".join(f'<th class="{method}">{escape(method)}</th>' for method in methods)
     rows = "".join(
-        f"<tr><td>{escape(attack)}</td>"
+        f'<tr><td>{escape(attack)}</td><td class="soft">{ceiling(by_method)}</td>'
         + "".join(f'<td class="{method}">{cell(by_method[method])}</td>' for method in methods)
         + "</tr>"
         for attack, by_method in by_attack.items()
     )
-    return f"<table><thead><tr><th>attack</th>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    return f"<table><thead><tr><th>attack</th><th>at best</th>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 
 def _settings(results: Sequence[Result]) -> str:

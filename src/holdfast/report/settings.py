@@ -25,6 +25,12 @@ def heading(results: Sequence[Result]) -> str:
     return f"{spec.data}, {spec.partition}: {crew}, {spec.rounds} rounds"
 
 
+def ceiling(by_method: dict[str, Result]) -> str:
+    """Return the best accuracy that the data of the regular workers allow, where methods are attacked."""
+    known = [result.ceiling for result in by_method.values() if result.ceiling is not None]
+    return f"{min(known):.3f}" if known else "-"
+
+
 def setting(spec: Spec) -> str:
     """Return how a spec is set up, as flags that are not the same for every method."""
     rsa = f"--norm {spec.norm:g} --penalty {spec.penalty:g} " if spec.method.endswith("rsa") else ""

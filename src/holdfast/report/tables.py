@@ -6,7 +6,7 @@ from rich import box
 from rich.table import Table
 
 from holdfast.experiments.run import Result
-from holdfast.report.settings import grouped, heading
+from holdfast.report.settings import ceiling, grouped, heading
 
 
 def accuracy_tables(results: Sequence[Result]) -> Iterator[Table]:
@@ -16,10 +16,11 @@ def accuracy_tables(results: Sequence[Result]) -> Iterator[Table]:
         methods = list(dict.fromkeys(result.spec.method for result in every))
         table = Table(title=heading(every), box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
         table.add_column("attack")
+        table.add_column("at\nbest", justify="right", style="dim")
         for method in methods:
             table.add_column(method.replace("-", "-\n"), justify="right", style="bold" if method == "rsa" else "")
         for attack, by_method in by_attack.items():
-            table.add_row(attack, *(cell(by_method[method]) for method in methods))
+            table.add_row(attack, ceiling(by_method), *(cell(by_method[method]) for method in methods))
         yield table
 
 
