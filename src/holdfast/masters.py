@@ -1,4 +1,4 @@
-"""What a master does with the messages: read them, aggregate the reading, descend."""
+"""What a master does with the messages: read a direction from them and descend."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,33 +10,23 @@ from holdfast.penalties import Penalty
 from holdfast.priors import Ridge
 from holdfast.typing import Aggregate, Rows, Schedule, Vector
 
-Reading = Callable[[Vector, Rows], Rows]
-
-
-def gradients(model: Vector, rows: Rows) -> Rows:
-    """Read messages as gradients: SGD and its robust kin."""
-    return rows
-
-
-def residuals(model: Vector, rows: Rows) -> Rows:
-    """Read messages as models, by what separates the master from them: RSA."""
-    return model - rows
+Direction = Callable[[Vector, Rows], Vector]
+"""What a master at `model` makes of the messages: where they want it to come from."""
 
 
 @dataclass(frozen=True)
 class Pull:
-    """Sum the penalty's subgradients over residuals: sum_i lambda d|x0 - x_i|_p (eq. update2:x:0)."""
+    """Read messages as models and sum the penalty's pull of each: sum_i lambda d|x0 - x_i|_p (eq. update2:x:0)."""
 
     penalty: Penalty
 
-    def __call__(self, rows: Rows) -> Vector:
-        total: Vector = self.penalty.subgradient(rows).sum(axis=0)
-        return total
+    def __call__(self, model: Vector, rows: Rows) -> Vector:
+        return self.penalty.pull(model, rows)
 
 
 @dataclass(frozen=True)
 class Total:
-    """Estimate the sum of n gradients as n times what `rule` makes of them.
+    """Read messages as gradients and estimate the sum of all n as n times what `rule` makes of them.
 
     Eq. aggsgd leaves the scale of its aggregated gradient to the step size. Ours estimates the sum in
     eq. update:x, so that plain averaging is exactly distributed SGD, the regulariser weighs the same in
@@ -45,7 +35,7 @@ class Total:
 
     rule: Aggregate
 
-    def __call__(self, rows: Rows) -> Vector:
+    def __call__(self, model: Vector, rows: Rows) -> Vector:
         return len(rows) * self.rule(rows)
 
 
@@ -57,10 +47,9 @@ class Iterate(NamedTuple):
 
 @dataclass(frozen=True)
 class Descent:
-    """x0 <- x0 - alpha (grad f0(x0) + aggregate(reading)): eqs. update:x, update2:x:0 and aggsgd."""
+    """x0 <- x0 - alpha (grad f0(x0) + direction): eqs. update:x, update2:x:0 and aggsgd."""
 
-    reading: Reading
-    aggregate: Aggregate
+    direction: Direction
     rate: Schedule
     prior: Ridge
 
@@ -71,5 +60,5 @@ class Descent:
         x = state.model
         # a message may hold anything: overflow shows as an infinite model, which whoever trains looks for
         with np.errstate(over="ignore", invalid="ignore"):
-            direction = self.prior.gradient(x) + self.aggregate(self.reading(x, rows))
-            return Iterate(x - self.rate(round) * direction)
+            gradient = self.prior.gradient(x) + self.direction(x, rows)
+            return Iterate(x - self.rate(round) * gradient)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 from holdfast.aggregators import GeometricMedian, Krum, Mean, Median, TrimmedMean
-from holdfast.masters import Descent, Pull, Total, gradients, residuals
+from holdfast.masters import Descent, Pull, Total
 from holdfast.penalties import Penalty
 from holdfast.priors import Ridge
 from holdfast.typing import Aggregate, Method, Schedule
@@ -13,12 +13,12 @@ from holdfast.workers import GradientWorker, PenalisedWorker, Reply
 
 def rsa(penalty: Penalty, rate: Schedule, prior: Ridge, reply: Reply = "current") -> Method:
     """Byzantine-robust stochastic aggregation (Li et al., 2019, Algorithm 2)."""
-    return Method(PenalisedWorker(penalty, rate, reply), Descent(residuals, Pull(penalty), rate, prior))
+    return Method(PenalisedWorker(penalty, rate, reply), Descent(Pull(penalty), rate, prior))
 
 
 def robust_sgd(rule: Aggregate, rate: Schedule, prior: Ridge) -> Method:
     """Distributed SGD whose master aggregates the gradients by `rule` (eq. aggsgd)."""
-    return Method(GradientWorker(), Descent(gradients, Total(rule), rate, prior))
+    return Method(GradientWorker(), Descent(Total(rule), rate, prior))
 
 
 class Settings(NamedTuple):

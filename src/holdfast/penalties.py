@@ -9,31 +9,44 @@ as 0 (that worker abstains on that coordinate), an infinite entry as the limit o
 Whatever a row holds, what comes back is finite and its dual norm is at most `weight`.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from math import inf, isinf
 
 import numpy as np
 
+from holdfast import kernels
 from holdfast.errors import InvalidInput
-from holdfast.typing import Rows
+from holdfast.typing import Rows, Vector
 
 
-@dataclass(frozen=True)
-class _Weighted:
+class _Norm(ABC):
     weight: float
 
     def __post_init__(self) -> None:
-        _check_weight(self.weight)
+        if not 0 <= self.weight < inf:
+            raise InvalidInput(f"penalty must be at least 0 and finite; got {self.weight}")
+        object.__setattr__(self, "weight", float(self.weight))  # a NumPy scalar would decide the rows' type
+
+    @abstractmethod
+    def subgradient(self, rows: Rows) -> Rows:
+        """Return the subgradient at each row, times the weight."""
+
+    def pull(self, model: Vector, rows: Rows) -> Vector:
+        """Return the sum over the rows of the subgradients at `model - row`: the master's side."""
+        total: Vector = self.subgradient(model - rows).sum(axis=0)
+        return total
 
 
 @dataclass(frozen=True)
-class L1(_Weighted):
+class L1(_Norm):
     """weight * |x|_1: the coordinate-wise sign (eqs. update:x:i and update:x:0).
 
     >>> L1(0.5).subgradient(np.array([3.0, 0.0, -2.0]))
     array([ 0.5, 0. , -0.5])
     """
 
+    weight: float
     p = 1.0
 
     def subgradient(self, rows: Rows) -> Rows:
@@ -41,15 +54,19 @@ class L1(_Weighted):
         signs = np.subtract(rows > 0, rows < 0, dtype=rows.dtype)
         return self.weight * signs
 
+    def pull(self, model: Vector, rows: Rows) -> Vector:
+        return self.weight * kernels.sign_sum(model, rows)
+
 
 @dataclass(frozen=True)
-class L2(_Weighted):
+class L2(_Norm):
     """weight * |x|_2: the direction x / |x|_2.
 
     >>> L2(1.0).subgradient(np.array([3.0, -4.0]))
     array([ 0.6, -0.8])
     """
 
+    weight: float
     p = 2.0
 
     def subgradient(self, rows: Rows) -> Rows:
@@ -59,13 +76,14 @@ class L2(_Weighted):
 
 
 @dataclass(frozen=True)
-class LInf(_Weighted):
+class LInf(_Norm):
     """weight * |x|_inf: the sign of the largest entry, shared equally where several are tied.
 
     >>> LInf(1.0).subgradient(np.array([2.0, -2.0, 1.0]))
     array([ 0.5, -0.5, 0. ])
     """
 
+    weight: float
     p = inf
 
     def subgradient(self, rows: Rows) -> Rows:
@@ -75,8 +93,8 @@ class LInf(_Weighted):
 
 
 @dataclass(frozen=True)
-class Lp:
-    """weight * |x|_p for any finite p >= 1: z_j = sign(x_j) (|x_j| / |x|_p)^(p-1).
+class Lp(_Norm):
+    """weight * |x|_p for any p >= 1: z_j = sign(x_j) (|x_j| / |x|_p)^(p-1), or its limits L1 and LInf.
 
     >>> Lp(3, 1.0).subgradient(np.array([2.0, 2.0])).round(4)
     array([0.63, 0.63])
@@ -86,11 +104,13 @@ class Lp:
     weight: float
 
     def __post_init__(self) -> None:
-        _check_weight(self.weight)
-        if not 1 <= self.p < inf:
-            raise InvalidInput(f"Lp needs 1 <= p < inf (LInf is the limit); got p={self.p}")
+        super().__post_init__()
+        if not self.p >= 1:
+            raise InvalidInput(f"Lp needs p >= 1; got p={self.p}")
 
     def subgradient(self, rows: Rows) -> Rows:
+        if self.p in (1, inf):
+            return penalty(self.p, self.weight).subgradient(rows)
         unit = _scaled(rows)
         size = np.abs(unit)
         length = np.sum(size**self.p, axis=-1, keepdims=True) ** (1 / self.p)
@@ -113,11 +133,6 @@ def penalty(p: float, weight: float) -> Penalty:
     if p == 2:
         return L2(weight)
     return LInf(weight) if isinf(p) else Lp(p, weight)
-
-
-def _check_weight(weight: float) -> None:
-    if not 0 <= weight < inf:
-        raise InvalidInput(f"penalty must be at least 0 and finite; got {weight}")
 
 
 def _scaled(rows: Rows) -> Rows:

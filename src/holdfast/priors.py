@@ -20,6 +20,7 @@ class Ridge:
     def __post_init__(self) -> None:
         if not 0 <= self.weight < float("inf"):
             raise InvalidInput(f"l2 must be at least 0 and finite; got {self.weight}")
+        object.__setattr__(self, "weight", float(self.weight))  # a NumPy scalar would decide the model's type
 
     def value(self, model: Vector) -> float:
         return 0.5 * self.weight * float(model @ model)

@@ -14,6 +14,7 @@ class _Schedule:
     def __post_init__(self) -> None:
         if not 0 < self.rate < float("inf"):
             raise InvalidInput(f"rate must be positive and finite; got {self.rate}")
+        object.__setattr__(self, "rate", float(self.rate))  # a NumPy scalar would decide the model's type
 
 
 @dataclass(frozen=True)

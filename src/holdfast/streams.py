@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast import kernels
 from holdfast.typing import Workers
 
 Words = NDArray[np.uint64]
@@ -43,13 +44,14 @@ class Stream:
     purpose: str
 
     @cached_property
-    def _key(self) -> int:
+    def key(self) -> int:
+        """The 64 bits that seed and purpose come down to."""
         text = f"{self.seed}/{self.purpose}".encode()
         return int.from_bytes(blake2b(text, digest_size=8).digest(), "little")
 
     def words(self, workers: Workers, round: int, count: int) -> Words:
         """Return 64 random bits for every worker and j < count, as `(n, count)`."""
-        key = np.full(len(workers), self._key, dtype=np.uint64)
+        key = np.full(len(workers), self.key, dtype=np.uint64)
         start = _mix(_mix(key ^ workers.astype(np.uint64)) ^ np.uint64(round))
         return _mix(start[:, None] + np.arange(1, count + 1, dtype=np.uint64) * GOLDEN)
 
@@ -60,12 +62,8 @@ class Stream:
 
     def normals(self, workers: Workers, round: int, count: int) -> NDArray[np.float64]:
         """Return standard normal values by Box and Muller's transform, as `(n, count)`."""
-        pairs = (count + 1) // 2
-        uniform = (self.words(workers, round, 2 * pairs) >> np.uint64(11)).astype(np.float64) * 2.0**-53
-        radius = np.sqrt(-2.0 * np.log1p(-uniform[:, :pairs]))
-        angle = 2.0 * np.pi * uniform[:, pairs:]
-        return np.hstack([radius * np.cos(angle), radius * np.sin(angle)])[:, :count]
+        return kernels.normals(self.key, workers, round, count)
 
     def generator(self) -> np.random.Generator:
         """Return a generator for what is drawn once, before any round: splits and partitions."""
-        return np.random.Generator(np.random.PCG64(self._key))
+        return np.random.Generator(np.random.PCG64(self.key))

@@ -37,7 +37,11 @@ class PenalisedWorker:
     def step(self, state: Iterates, model: Vector, oracle: Oracle, round: int) -> tuple[Rows, Iterates]:
         pull = self.penalty.subgradient(state.model - model)
         moved = state.model - self.rate(round) * (oracle(state.model, round) + pull)
-        return (state.model if self.reply == "current" else moved), Iterates(moved)
+        return self.message(state.model, moved), Iterates(moved)
+
+    def message(self, current: Rows, updated: Rows) -> Rows:
+        """Return which iterate the master is shown."""
+        return current if self.reply == "current" else updated
 
     def iterates(self, state: Iterates, model: Vector) -> Rows:
         return state.model

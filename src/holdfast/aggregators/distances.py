@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from holdfast import kernels
 from holdfast.typing import Distances, Rows
 
 
@@ -9,7 +10,8 @@ def squared_distances(rows: Rows) -> Distances:
     """Return |v_i - v_j|^2 for all pairs of `(n, d)` rows, in float64.
 
     From differences, not from a Gramian: with one row of size 1e4 a float32 Gramian has lost the
-    distances between all others. A row that holds NaN or an infinity, or is so far that its square
+    distances between all others. Differences and squares have the rows' own precision, their sum is
+    float64. A row that holds NaN or an infinity, or is so far that its square
     overflows, is infinitely far from every other.
 
     >>> squared_distances(np.array([[0.0, 0.0], [3.0, 4.0], [np.nan, 0.0]]))
@@ -17,11 +19,7 @@ def squared_distances(rows: Rows) -> Distances:
            [25.,  0., inf],
            [inf, inf,  0.]])
     """
-    n = len(rows)
-    distances = np.zeros((n, n))
-    with np.errstate(over="ignore", invalid="ignore"):
-        for i in range(n - 1):
-            difference = np.subtract(rows[i + 1 :], rows[i], dtype=np.float64)
-            distances[i, i + 1 :] = np.einsum("nd,nd->n", difference, difference)
+    distances = kernels.squared_distances(rows)
     distances[np.isnan(distances)] = np.inf
-    return distances + distances.T
+    np.fill_diagonal(distances, 0.0)
+    return distances

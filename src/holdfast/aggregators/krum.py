@@ -2,9 +2,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from holdfast.aggregators.distances import squared_distances
 from holdfast.aggregators.families import Weighted
 from holdfast.errors import InvalidInput
-from holdfast.typing import Distances, Vector
+from holdfast.typing import Rows, Vector
 
 
 @dataclass(frozen=True)
@@ -25,13 +26,15 @@ class Krum(Weighted):
         if self.byzantine < 0:
             raise InvalidInput(f"Krum needs byzantine >= 0; got byzantine={self.byzantine}")
 
-    def weights(self, distances: Distances) -> Vector:
-        n = len(distances)
+    def weights(self, rows: Rows) -> Vector:
+        n = len(rows)
         neighbours = n - self.byzantine - 2
         if neighbours < 1:
             raise InvalidInput(f"Krum needs n >= byzantine + 3; got n={n}, byzantine={self.byzantine}")
-        others = distances + np.diag(np.full(n, np.inf))
-        scores = np.sort(others, axis=1)[:, :neighbours].sum(axis=1)
+        distances = squared_distances(rows)
+        np.fill_diagonal(distances, np.inf)  # a row is not its own neighbour
+        with np.errstate(over="ignore"):
+            scores = np.sort(distances, axis=1)[:, :neighbours].sum(axis=1)
         weights = np.zeros(n)
         weights[np.argmin(scores)] = 1.0
         return weights

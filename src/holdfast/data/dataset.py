@@ -44,7 +44,7 @@ class Dataset:
 
     @staticmethod
     def split(name: str, features: NDArray[Any], targets: NDArray[Any], test_share: float = 0.2) -> "Dataset":
-        """Hold out a share of the samples for testing; the same ones every time."""
+        """Hold out a share of the samples for testing, at least one; the same ones every time."""
         order = np.random.Generator(np.random.PCG64(0)).permutation(len(targets))
-        test, train = np.split(order, [int(test_share * len(targets))])
+        test, train = np.split(order, [max(int(test_share * len(targets)), 1)])
         return Dataset(name, features[train], targets[train], features[test], targets[test])

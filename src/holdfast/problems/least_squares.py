@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast import kernels
 from holdfast.data import Dataset
 from holdfast.priors import Ridge
 from holdfast.problems.linear import LinearProblem
@@ -14,6 +15,8 @@ from holdfast.typing import Rows, Vector
 @dataclass(frozen=True)
 class LeastSquares(LinearProblem):
     """Linear regression with a bias: one score s, `loss = (s - y)^2 / 2`; the optimum in closed form."""
+
+    loss = kernels.LEAST_SQUARES
 
     @staticmethod
     def outputs_for(data: Dataset) -> int:

@@ -3,18 +3,18 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from holdfast import kernels
 from holdfast.data import Dataset, Partition
 from holdfast.errors import InvalidInput
 from holdfast.priors import Ridge
 from holdfast.problems.shards import BLOCK, Shards
 from holdfast.streams import Stream
-from holdfast.typing import Oracle, Rows, Vector, Workers
+from holdfast.typing import Rows, Vector, Workers
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,9 @@ class LinearProblem(ABC):
         if self.batch < 1:
             raise InvalidInput(f"batch must be at least 1; got {self.batch}")
 
+    loss: ClassVar[int]
+    """Which of the compiled losses this is."""
+
     @abstractmethod
     def losses(self, scores: Rows, targets: NDArray[Any]) -> Rows:
         """Return the loss of every sample, given scores `(..., outputs)`."""
@@ -78,67 +81,46 @@ class LinearProblem(ABC):
         """Return the model that everyone starts from: 0."""
         return np.zeros(self.dimension, dtype=self.shards.dtype)
 
-    def oracle(self, workers: Workers) -> Oracle:
+    def oracle(self, workers: Workers) -> "Minibatches":
         """Return what gives these workers their minibatch gradients."""
-        return partial(self._minibatch_gradients, Stream(self.seed, "batch"), workers)
-
-    def _minibatch_gradients(self, stream: Stream, workers: Workers, models: Rows, round: int, /) -> Rows:
-        features, targets = self.shards.batch(stream, workers, round, self.batch)
-        return self._mean_gradients(models, features, targets)
-
-    def _mean_gradients(self, models: Rows, features: Rows, targets: NDArray[Any]) -> Rows:
-        """Return `weight` times the mean gradient over the samples `(n, B)` of each worker, `(n, d)`."""
-        n, samples, width = features.shape
-        residuals = self.residuals(self.scores(models, features), targets) * (self.weight / samples)
-        gradients = np.empty((n, self.dimension), dtype=features.dtype)
-        split = self.outputs * width
-        by_output = gradients[:, :split].reshape(n, self.outputs, width)
-        np.matmul(residuals.swapaxes(-1, -2), features, out=by_output)
-        gradients[:, split:] = residuals.sum(axis=1)
-        return gradients
-
-    def scores(self, models: Rows, features: Rows) -> Rows:
-        """Return the linear scores of samples `(..., B, width)` as `(..., B, outputs)`."""
-        split = self.outputs * features.shape[-1]
-        weights = models[..., :split].reshape(*models.shape[:-1], self.outputs, features.shape[-1])
-        biases = models[..., np.newaxis, split:]
-        scores: Rows = features @ weights.swapaxes(-1, -2) + biases
-        return scores
+        return Minibatches(self, workers)
 
     def scores_of_all(self, model: Vector, features: NDArray[Any]) -> Rows:
-        """Return the scores of raw samples, converted some at a time."""
-        blocks = (features[start : start + BLOCK] for start in range(0, len(features), BLOCK))
-        return np.concatenate([self.scores(model, self.shards.scaled(block)) for block in blocks])
+        """Return the scores of raw samples `(N, width)` as `(N, outputs)`."""
+        return kernels.scores(features, self.shards.scale, model, self.outputs)
 
     def local_losses(self, model: Vector, workers: Iterable[int]) -> NDArray[np.float64]:
         """Return the full local losses F_i(model) of these workers."""
         return np.array([self._local_loss(model, worker) for worker in workers])
 
     def _local_loss(self, model: Vector, worker: int) -> float:
-        total, count = 0.0, 0
-        for features, targets in self.shards.blocks(worker):
-            total += float(self.losses(self.scores(model, features), targets).sum(dtype=np.float64))
-            count += len(targets)
-        return self.weight * total / count
+        features, targets = self.shards.of(worker)
+        losses = self.losses(self.scores_of_all(model, features), targets)
+        return self.weight * float(losses.mean(dtype=np.float64))
 
     def local_gradients(self, model: Vector, workers: Iterable[int]) -> Rows:
         """Return the full local gradients of these workers, `(n, d)`."""
         return np.stack([self._local_gradient(model, worker) for worker in workers])
 
     def _local_gradient(self, model: Vector, worker: int) -> Vector:
-        total, count = np.zeros(self.dimension), 0
-        for features, targets in self.shards.blocks(worker):
-            means = self._mean_gradients(model, features[np.newaxis], targets[np.newaxis])[0]
-            total += len(targets) * means
-            count += len(targets)
-        return total / count
+        features, targets = self.shards.of(worker)
+        residuals = self.residuals(self.scores_of_all(model, features), targets) * (self.weight / len(targets))
+        weights = np.zeros((self.outputs, self.shards.width))
+        for start in range(0, len(features), BLOCK):
+            block = slice(start, start + BLOCK)
+            weights += residuals[block].T @ self.shards.scaled(features[block])
+        return np.concatenate([weights.ravel(), residuals.sum(axis=0)])
 
     def objective(self, model: Vector, prior: Ridge, workers: Iterable[int]) -> float:
         """Return the cost of eq. correct: the sum of these workers' losses plus f0."""
         return float(self.local_losses(model, workers).sum()) + prior.value(model)
 
     def optimum(self, prior: Ridge, workers: Iterable[int], tolerance: float = 1e-9) -> Vector:
-        """Return the minimiser of eq. correct in float64, to a largest gradient entry of `tolerance`."""
+        """Return the minimiser of eq. correct in float64.
+
+        L-BFGS stops at a largest gradient entry of `tolerance`, or where rounding lets it come no nearer: on raw
+        pixels that is near 1e-8.
+        """
         from scipy.optimize import minimize
 
         exact = replace(self, shards=replace(self.shards, dtype=np.float64))
@@ -156,3 +138,36 @@ class LinearProblem(ABC):
             options={"gtol": tolerance, "ftol": 0.0, "maxiter": 100_000, "maxfun": 100_000, "maxcor": 50},
         )
         return np.asarray(found.x)
+
+
+@dataclass(frozen=True)
+class Minibatches:
+    """The oracle of some workers: minibatch gradients of their losses, drawn anew every round."""
+
+    problem: LinearProblem
+    workers: Workers
+
+    def __call__(self, models: Rows, round: int, /) -> Rows:
+        """Return the gradients at these models, a row a worker, or at the one model that all share."""
+        return self._round(models, round, None)
+
+    def l1_step(self, models: Rows, master: Vector, rate: float, penalty: float, round: int) -> Rows:
+        """Return `models - rate * (gradients + penalty * sign(models - master))` in one pass."""
+        return self._round(models, round, (master, rate, penalty))
+
+    def _round(self, models: Rows, round: int, step: tuple[Vector, float, float] | None) -> Rows:
+        problem, shards = self.problem, self.problem.shards
+        return kernels.worker_round(
+            problem.loss,
+            shards.features,
+            shards.targets,
+            shards.starts,
+            shards.scale,
+            Stream(problem.seed, "batch").key,
+            self.workers,
+            round,
+            problem.batch,
+            problem.weight,
+            models,
+            step,
+        )

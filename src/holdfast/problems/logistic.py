@@ -4,6 +4,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast import kernels
 from holdfast.data import Dataset
 from holdfast.problems.linear import LinearProblem
 from holdfast.typing import Rows, Vector
@@ -15,6 +16,8 @@ class Logistic(LinearProblem):
 
     loss = log(1 + exp(s)) - y s,    d loss / d s = 1 / (1 + exp(-s)) - y
     """
+
+    loss = kernels.LOGISTIC
 
     @staticmethod
     def outputs_for(data: Dataset) -> int:

@@ -1,6 +1,6 @@
 """The workers' training samples, kept as they came and converted when they are used."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from holdfast.errors import InvalidInput
-from holdfast.streams import Stream
 from holdfast.typing import Rows, Workers
 
 BLOCK = 4096
@@ -57,20 +56,7 @@ class Shards:
             converted *= self.scale
         return converted
 
-    def batch(self, stream: Stream, workers: Workers, round: int, size: int) -> tuple[Rows, NDArray[Any]]:
-        """Draw `size` samples of each worker, with replacement: features `(n, size, f)`, targets `(n, size)`.
-
-        With replacement the draws are independent, as Assumption 3 has them, and a worker with fewer
-        samples than `size` needs no rule of its own.
-        """
-        first = self.starts[workers - 1]
-        sizes = self.starts[workers] - first
-        rows = first[:, np.newaxis] + stream.integers(workers, round, sizes, size)
-        return self.scaled(self.features[rows]), self.targets[rows]
-
-    def blocks(self, worker: int) -> Iterator[tuple[Rows, NDArray[Any]]]:
-        """Yield all samples of a worker, some at a time."""
-        first, last = self.starts[worker - 1 : worker + 1]
-        for start in range(first, last, BLOCK):
-            block = slice(start, min(start + BLOCK, last))
-            yield self.scaled(self.features[block]), self.targets[block]
+    def of(self, worker: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return a worker's raw features and targets."""
+        mine = slice(*self.starts[worker - 1 : worker + 1])
+        return self.features[mine], self.targets[mine]

@@ -4,6 +4,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast import kernels
 from holdfast.data import Dataset
 from holdfast.problems.linear import LinearProblem
 from holdfast.typing import Rows, Vector
@@ -15,6 +16,8 @@ class Softmax(LinearProblem):
 
     loss = log sum_c exp(s_c) - s_y,    d loss / d s_c = exp(s_c) / sum exp(s) - [c = y]
     """
+
+    loss = kernels.SOFTMAX
 
     @staticmethod
     def outputs_for(data: Dataset) -> int:

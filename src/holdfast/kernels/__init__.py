@@ -1,0 +1,224 @@
+"""Compiled arithmetic, each piece with its plain NumPy twin in the tests.
+
+These functions take NumPy arrays of float32 or float64 in any layout, never change them, and return new
+ones. What they compile is in `sources/`; `loading` says from where it is imported, `networks` writes the
+sorting networks, `threads` shares large inputs out. docs/performance.md explains and measures all of it.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.errors import InvalidInput
+from holdfast.kernels.networks import moves
+from holdfast.kernels.threads import set_threads, share, threads
+from holdfast.typing import Distances, Rows, Vector, Workers
+
+SOFTMAX, LOGISTIC, LEAST_SQUARES = 0, 1, 2
+"""The compiled losses, as `sources/linear.py` numbers them."""
+WRITTEN_OUT = 32
+"""Rows up to which a sorting network is written out; beyond, compiling it would take too long."""
+SPAN = 1 << 16
+"""Columns whose pair sums are added up apart, so that the result does not depend on the number of threads."""
+
+__all__ = [
+    "bit_width",
+    "combination",
+    "count_bits",
+    "inner_products",
+    "mean",
+    "mean_of_ranks",
+    "normals",
+    "pack_bits",
+    "scores",
+    "set_threads",
+    "sign_sum",
+    "squared_distances",
+    "threads",
+    "weiszfeld",
+    "worker_round",
+]
+
+
+def mean(rows: Rows) -> Vector:
+    """Return the mean of the rows, to the bit what `rows.mean(axis=0)` gives."""
+    rows = _plain(rows)
+    out = np.empty(rows.shape[1], rows.dtype)
+    kernel = _module("columns").mean
+    share(lambda first, last: kernel(rows, first, last, out), len(out), rows.size)
+    return out
+
+
+def combination(weights: Vector, rows: Rows) -> Vector:
+    """Return `weights @ rows`, not reading rows without weight: they may hold anything."""
+    rows = _plain(rows)
+    (chosen,) = np.nonzero(weights)
+    used = weights[chosen].astype(rows.dtype)
+    out = np.empty(rows.shape[1], rows.dtype)
+    kernel = _module("columns").combination
+    share(lambda first, last: kernel(used, chosen, rows, first, last, out), len(out), rows.size)
+    return out
+
+
+def sign_sum(model: Vector, rows: Rows) -> Vector:
+    """Return the sum over the rows of sign(model - row), exact; NaN adds 0."""
+    rows, model = _plain(rows), _plain(model)
+    out = np.empty_like(model)
+    kernel = _module("columns").sign_sum
+    share(lambda first, last: kernel(model, rows, first, last, out), len(out), rows.size)
+    return out
+
+
+def mean_of_ranks(rows: Rows, wanted: range) -> Vector:
+    """Sort every column, NaN as +infinity, and return the mean of these of its entries."""
+    from holdfast.kernels.loading import ranks_kernel
+
+    rows = _plain(rows)
+    n, d = rows.shape
+    out = np.empty(d, rows.dtype)
+    if n <= WRITTEN_OUT:
+        written = ranks_kernel(n, wanted).mean_of_ranks
+        share(lambda first, last: written(rows, first, last, out), d, rows.size)
+        return out
+    made, lines = map(np.array, moves(n, wanted))
+    tabled = _module("sorting").mean_of_ranks
+    share(lambda first, last: tabled(rows, made, lines, first, last, out), d, rows.size)
+    return out
+
+
+def squared_distances(rows: Rows) -> Distances:
+    """Return |v_i - v_j|^2 for all pairs, from differences, added up in float64."""
+    return _pair_sums(rows, np.empty(0, rows.dtype))
+
+
+def inner_products(rows: Rows, centre: Vector) -> Distances:
+    """Return <v_i - centre, v_j - centre> for all pairs, added up in float64."""
+    return _pair_sums(rows, _plain(centre))
+
+
+def _pair_sums(rows: Rows, centre: Vector) -> Distances:
+    rows = _plain(rows)
+    n, d = rows.shape
+    padded = (n + 3) // 4 * 4
+    spans = range(0, d, SPAN)
+    sums = np.zeros((len(spans), padded, padded))
+    kernel = _module("pairs").add_pairs
+
+    def add(first: int, last: int) -> None:
+        for k in range(first, last):
+            kernel(rows, centre, spans[k], min(spans[k] + SPAN, d), sums[k])
+
+    share(add, len(spans), rows.size, grain=1)
+    upper = np.triu(sums.sum(axis=0)[:n, :n])
+    both: Distances = upper + np.triu(upper, 1).T
+    return both
+
+
+def weiszfeld(G: Distances, start: Vector, tolerance: float, limit: int) -> tuple[Vector, int | None]:
+    """Return the weights that Weiszfeld's iteration ends at, and after how many steps; None past the limit.
+
+    It ends when a step is shorter than `tolerance` times the median distance to the rows.
+    """
+    weights = start.copy()
+    steps = _module("weiszfeld").descend(_plain(G), weights, tolerance, limit)
+    return weights, None if steps < 0 else steps
+
+
+def normals(key: int, workers: Workers, round: int, count: int) -> NDArray[np.float64]:
+    """Return the standard normal values of `Stream.normals`."""
+    out = np.empty((len(workers), count))
+    _module("draws").normals(np.uint64(key), workers, round, out)
+    return out
+
+
+def scores(features: NDArray[Any], scale: float, model: Vector, outputs: int) -> Rows:
+    """Return the linear scores of raw samples, `(N, outputs)`."""
+    features, model = _plain(features), _plain(model)
+    out = np.empty((len(features), outputs), model.dtype)
+    kernel = _module("linear").scores_of_all
+    factor = model.dtype.type(scale)
+    share(lambda first, last: kernel(features[first:last], factor, model, out[first:last]), len(out), features.size)
+    return out
+
+
+def worker_round(
+    loss: int,
+    features: NDArray[Any],
+    targets: NDArray[Any],
+    starts: NDArray[np.int64],
+    scale: float,
+    key: int,
+    workers: Workers,
+    round: int,
+    batch: int,
+    weight: float,
+    models: Rows,
+    step: tuple[Vector, float, float] | None = None,
+) -> Rows:
+    """Return the workers' minibatch gradients; with `step = (master's model, rate, penalty)` their l1-RSA steps.
+
+    `models` holds a row for each worker, or one for all.
+    """
+    models = _plain(np.atleast_2d(models))
+    number = models.dtype.type
+    master, rate, penalty = (models[0], 0.0, 0.0) if step is None else step
+    out = np.empty((len(workers), models.shape[1]), models.dtype)
+    _module("linear").worker_round(
+        loss,
+        features,
+        targets,
+        starts,
+        number(scale),
+        np.uint64(key),
+        workers,
+        round,
+        batch,
+        number(weight / batch),
+        models,
+        step is not None,
+        _plain(master),
+        number(rate),
+        number(penalty),
+        out,
+    )
+    return out
+
+
+def bit_width(d: int) -> int:
+    """Return the bytes of a message of d bits: whole words, so that it can be counted by words."""
+    return (d + 63) // 64 * 8
+
+
+def pack_bits(model: Vector, rows: Rows, coins: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return on which side of each row the model stands, a bit a coordinate, as `(n, bit_width(d))` bytes.
+
+    Set where model > row; on a tie the bit of the coins, which have the shape of the result, decides.
+    """
+    rows, model = _plain(rows), _plain(model)
+    out = np.empty((len(rows), bit_width(len(model))), np.uint8)
+    _module("bits").pack(model, rows, coins, out)
+    return out
+
+
+def count_bits(messages: NDArray[np.uint8], d: int) -> NDArray[np.uint8]:
+    """Return for each of d coordinates how many of these messages, at most 255, have its bit set."""
+    n, width = messages.shape
+    if n > 255:
+        raise InvalidInput(f"bits are counted in bytes, at most 255 messages at a time; got {n}")
+    out = np.empty((8, width), np.uint8)
+    _module("bits").count(_plain(messages).view(np.uint64), out)
+    return out.reshape(-1)[:d]
+
+
+def _module(name: str) -> Any:
+    """Return a compiled module; numba is only imported when one is needed."""
+    from holdfast.kernels.loading import kernels
+
+    return kernels(name)
+
+
+def _plain(array: NDArray[Any]) -> NDArray[Any]:
+    """Return the array, or a copy, in the one layout that is compiled: contiguous and writeable."""
+    plain = np.ascontiguousarray(array)
+    return plain if plain.flags.writeable else plain.copy()

@@ -1,0 +1,82 @@
+"""Where compiled code comes from.
+
+The sources are copied to a folder of the user's cache that is named after their content, and imported
+from there. So what one process compiled is found by the next, by another installation and by one that
+is read-only; any change of any source leads to a new folder, never to stale code; and the sorting
+networks, which are written when they are first needed, live beside the rest. Nothing is compiled before
+it is called.
+"""
+
+import importlib
+import sys
+from functools import cache
+from hashlib import sha256
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from tempfile import mkdtemp
+from types import ModuleType
+
+import numba
+
+from holdfast import atomic
+from holdfast.data.cache import cache_folder
+from holdfast.kernels import networks
+
+SOURCES = Path(__file__).parent / "sources"
+COMPILED = "__pycache__/*.nbc"
+
+
+@cache
+def kernels(module: str) -> ModuleType:
+    """Return the compiled module of this name."""
+    return importlib.import_module(f"{_package().__name__}.{module}")
+
+
+@cache
+def ranks_kernel(n: int, wanted: range) -> ModuleType:
+    """Return the module that averages these ranks of n rows; write it first if need be."""
+    name = f"ranks_{n}_{wanted.start}_{wanted.stop}"
+    path = _folder() / f"{name}.py"
+    if not path.exists():
+        atomic.write(path, networks.source(n, wanted).encode())
+        importlib.invalidate_caches()
+    return kernels(name)
+
+
+def cold() -> bool:
+    """Return whether nothing has been compiled yet on this machine."""
+    return not any(_folder().glob(COMPILED))
+
+
+@cache
+def _package() -> ModuleType:
+    folder = _folder()
+    name = f"holdfast_kernels_{folder.name}"
+    spec = spec_from_file_location(name, folder / "__init__.py", submodule_search_locations=[str(folder)])
+    if spec is None or spec.loader is None:
+        raise ImportError(f"the kernels in {folder} cannot be imported")
+    package = module_from_spec(spec)
+    sys.modules[name] = package
+    spec.loader.exec_module(package)
+    return package
+
+
+@cache
+def _folder() -> Path:
+    texts = {path.name: path.read_bytes() for path in sorted(SOURCES.glob("*.py"))}
+    networks_text = Path(networks.__file__).read_bytes()
+    version = f"{numba.__version__} {sys.version}".encode()
+    name = sha256(b"\0".join([version, networks_text, *texts.values()])).hexdigest()[:16]
+    folder = cache_folder() / "kernels" / name
+    try:
+        _copy(texts, folder)
+    except OSError:  # nowhere to write: compile for this process only
+        folder = Path(mkdtemp(prefix="holdfast-kernels-")) / name
+        _copy(texts, folder)
+    return folder
+
+
+def _copy(texts: dict[str, bytes], folder: Path) -> None:
+    for name, text in texts.items():
+        if not (folder / name).exists():
+            atomic.write(folder / name, text)

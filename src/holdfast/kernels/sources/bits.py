@@ -1,0 +1,124 @@
+"""On which side of the master workers stand, a bit a coordinate; and how many stand where.
+
+The bytes are planar: of messages of `width` bytes, bit j of byte b is coordinate `j * width + b`. So both
+packing and counting run over neighbouring bytes, which the compiler turns into whole vectors.
+"""
+
+import numpy as np
+from numba import int32, njit, uint8, uint64
+
+BLOCK = 512
+"""Words counted at a time: their bit planes stay in the first cache."""
+
+
+@njit(nogil=True)
+def _side(x, y):
+    """1 if x is above y, 256 if they are equal (a tie, for the coin to decide), else 0."""
+    return int32(x > y) + (int32(x == y) << int32(8))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _pack_whole(x, y, width, coins, out):
+    """Fill bytes of which all eight coordinates exist: sides in the low bytes of a sum, ties in the high ones."""
+    x0, x1, x2, x3 = x, x[width:], x[2 * width :], x[3 * width :]
+    x4, x5, x6, x7 = x[4 * width :], x[5 * width :], x[6 * width :], x[7 * width :]
+    y0, y1, y2, y3 = y, y[width:], y[2 * width :], y[3 * width :]
+    y4, y5, y6, y7 = y[4 * width :], y[5 * width :], y[6 * width :], y[7 * width :]
+    for b in range(len(out)):
+        sides = (_side(x0[b], y0[b]) | (_side(x1[b], y1[b]) << int32(1))) | (
+            (_side(x2[b], y2[b]) << int32(2)) | (_side(x3[b], y3[b]) << int32(3))
+        )
+        sides |= ((_side(x4[b], y4[b]) << int32(4)) | (_side(x5[b], y5[b]) << int32(5))) | (
+            (_side(x6[b], y6[b]) << int32(6)) | (_side(x7[b], y7[b]) << int32(7))
+        )
+        out[b] = sides | ((sides >> int32(8)) & int32(coins[b]))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def pack(model, rows, coins, out):
+    """Set the bits where model > row; where they are equal, the coins' bit decides."""
+    d, width = len(model), out.shape[1]
+    whole = max(d - 7 * width, 0)
+    for i in range(len(rows)):
+        _pack_whole(model, rows[i], width, coins[i], out[i, :whole])
+        for b in range(whole, width):
+            sides = int32(0)
+            for j in range(8):
+                k = j * width + b
+                if k < d:
+                    sides |= _side(model[k], rows[i, k]) << int32(j)
+            out[i, b] = sides | ((sides >> int32(8)) & int32(coins[i, b]))
+
+
+@njit(cache=True, nogil=True)
+def _add_four(a, b, c, d, ones, twos, fours):
+    """Add four rows of bits to the planes of ones and twos; what carries is in `fours`."""
+    for k in range(len(fours)):
+        s = a[k] ^ b[k]
+        t = s ^ c[k]
+        carry = (a[k] & b[k]) | (s & c[k])
+        u = t ^ d[k]
+        more = (t & d[k]) | (u & ones[k])
+        ones[k] ^= u
+        v = carry ^ more
+        fours[k] = (carry & more) | (v & twos[k])
+        twos[k] ^= v
+
+
+@njit(cache=True, nogil=True)
+def _carry_into(plane, carry):
+    for k in range(len(plane)):
+        both = plane[k] & carry[k]
+        plane[k] ^= carry[k]
+        carry[k] = both
+
+
+@njit(cache=True, nogil=True)
+def _add_plane(plane, bit, value, out):
+    """Add `value` to the counts whose byte of the plane has the bit set."""
+    nothing = uint8(0)
+    for k in range(len(out)):
+        out[k] |= value if plane[k] & bit else nothing
+
+
+@njit(cache=True, nogil=True)
+def _set_four_planes(p, q, r, s, bit, out):
+    """Set the counts to what the first four planes say where they have the bit set."""
+    nothing, one, two, four, eight = uint8(0), uint8(1), uint8(2), uint8(4), uint8(8)
+    for k in range(len(out)):
+        low = (one if p[k] & bit else nothing) | (two if q[k] & bit else nothing)
+        high = (four if r[k] & bit else nothing) | (eight if s[k] & bit else nothing)
+        out[k] = low | high
+
+
+@njit(cache=True, nogil=True)
+def count(words, out):
+    """out[j, b] = how many rows, at most 255, have bit j of byte b set.
+
+    Vertical counters: plane l holds bit l of 64 counts a word, and rows are added four at a time by carry.
+    """
+    n, length = words.shape
+    nothing = np.zeros(BLOCK, np.uint64)
+    planes, carry = np.empty((8, BLOCK), np.uint64), np.empty(BLOCK, np.uint64)
+    for begin in range(0, length, BLOCK):
+        end = min(begin + BLOCK, length)
+        size = end - begin
+        planes[:] = uint64(0)
+        levels = 2
+        for i in range(0, n, 4):
+            a = words[i, begin:end]
+            b = words[i + 1, begin:end] if i + 1 < n else nothing[:size]
+            c = words[i + 2, begin:end] if i + 2 < n else nothing[:size]
+            d = words[i + 3, begin:end] if i + 3 < n else nothing[:size]
+            _add_four(a, b, c, d, planes[0], planes[1], carry[:size])
+            while (1 << levels) <= min(i + 4, n):
+                levels += 1
+            for level in range(2, levels):
+                _carry_into(planes[level, :size], carry[:size])
+        for j in range(8):
+            counts, bit = out[j, 8 * begin : 8 * end], uint8(1 << j)
+            p, q = planes[0].view(np.uint8), planes[1].view(np.uint8)
+            r, s = planes[2].view(np.uint8), planes[3].view(np.uint8)
+            _set_four_planes(p, q, r, s, bit, counts)
+            for level in range(4, levels):
+                _add_plane(planes[level].view(np.uint8), bit, uint8(1 << level), counts)

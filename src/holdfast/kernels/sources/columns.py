@@ -1,0 +1,85 @@
+"""Rows combined coordinate by coordinate.
+
+A block of columns at a time: the running sums stay in the first cache and every message is read once.
+Four rows at a time: four streams from memory keep it busier than one, and sums are touched a quarter as often.
+Columns `first` to `last` only, so that threads can share the work.
+"""
+
+from numba import njit
+
+BLOCK = 2048
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def mean(rows, first, last, out):
+    """out = the mean of the rows, added in their order as NumPy adds them."""
+    n = len(rows)
+    for begin in range(first, last, BLOCK):
+        end = min(begin + BLOCK, last)
+        total = out[begin:end]
+        total[:] = rows[0, begin:end]
+        done = 1
+        while done + 4 <= n:
+            a, b = rows[done, begin:end], rows[done + 1, begin:end]
+            c, d = rows[done + 2, begin:end], rows[done + 3, begin:end]
+            for j in range(len(total)):
+                total[j] = (((total[j] + a[j]) + b[j]) + c[j]) + d[j]
+            done += 4
+        for i in range(done, n):
+            a = rows[i, begin:end]
+            for j in range(len(total)):
+                total[j] += a[j]
+        for j in range(len(total)):
+            total[j] /= total.dtype.type(n)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def combination(weights, chosen, rows, first, last, out):
+    """out = sum of weights[k] * rows[chosen[k]]; other rows are not read."""
+    n = len(chosen)
+    for begin in range(first, last, BLOCK):
+        end = min(begin + BLOCK, last)
+        total = out[begin:end]
+        total[:] = total.dtype.type(0)
+        done = 0
+        while done + 4 <= n:
+            a, b = rows[chosen[done], begin:end], rows[chosen[done + 1], begin:end]
+            c, d = rows[chosen[done + 2], begin:end], rows[chosen[done + 3], begin:end]
+            p, q, r, s = weights[done], weights[done + 1], weights[done + 2], weights[done + 3]
+            for j in range(len(total)):
+                total[j] += (p * a[j] + q * b[j]) + (r * c[j] + s * d[j])
+            done += 4
+        for i in range(done, n):
+            a, p = rows[chosen[i], begin:end], weights[i]
+            for j in range(len(total)):
+                total[j] += p * a[j]
+
+
+@njit(nogil=True)
+def _sign(x, y, one, zero):
+    """The sign of x - y; NaN is neither above nor below."""
+    return (one if x > y else zero) - (one if x < y else zero)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def sign_sum(model, rows, first, last, out):
+    """out = sum of sign(model - rows[i]), exact."""
+    n = len(rows)
+    one, zero = out.dtype.type(1), out.dtype.type(0)
+    for begin in range(first, last, BLOCK):
+        end = min(begin + BLOCK, last)
+        x, total = model[begin:end], out[begin:end]
+        total[:] = zero
+        done = 0
+        while done + 4 <= n:
+            a, b = rows[done, begin:end], rows[done + 1, begin:end]
+            c, d = rows[done + 2, begin:end], rows[done + 3, begin:end]
+            for j in range(len(total)):
+                total[j] += (_sign(x[j], a[j], one, zero) + _sign(x[j], b[j], one, zero)) + (
+                    _sign(x[j], c[j], one, zero) + _sign(x[j], d[j], one, zero)
+                )
+            done += 4
+        for i in range(done, n):
+            a = rows[i, begin:end]
+            for j in range(len(total)):
+                total[j] += _sign(x[j], a[j], one, zero)

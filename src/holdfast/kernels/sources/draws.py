@@ -1,0 +1,102 @@
+"""`holdfast.streams` again: the same words, in the middle of other loops."""
+
+import numpy as np
+from numba import njit, uint64
+
+GOLDEN = uint64(0x9E3779B97F4A7C15)
+BLOCK = 512
+"""Pairs of normal values made at a time, in the first cache."""
+
+
+@njit(inline="always")
+def mix(word):
+    word = (word ^ (word >> uint64(30))) * uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> uint64(27))) * uint64(0x94D049BB133111EB)
+    return word ^ (word >> uint64(31))
+
+
+@njit(inline="always")
+def start(key, worker, round):
+    return mix(mix(uint64(key) ^ uint64(worker)) ^ uint64(round))
+
+
+@njit(inline="always")
+def word(begin, j):
+    return mix(begin + uint64(j + 1) * GOLDEN)
+
+
+@njit(cache=True, nogil=True)
+def batch_rows(key, worker, round, first, size, rows):
+    """Fill `rows` with sample numbers in `[first, first + size)`."""
+    begin = start(key, worker, round)
+    for j in range(len(rows)):
+        high = word(begin, j) >> uint64(32)
+        rows[j] = first + np.int64((high * uint64(size)) >> uint64(32))
+
+
+@njit(cache=True, nogil=True)
+def _uniforms(begin, first, out, bits):
+    """Fill `out`, of which `bits` is the view as words, with uniform values in [1, 2), from word `first` on."""
+    for j in range(len(bits)):
+        bits[j] = (word(begin, first + j) >> uint64(12)) | uint64(0x3FF0000000000000)
+    for j in range(len(out)):
+        out[j] -= 1.0
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _radii(out, bits):
+    """Replace u by sqrt(-2 log(1 - u)): exponent and mantissa apart, the mantissa by its odd series."""
+    for j in range(len(out)):
+        out[j] = 1.0 - out[j]
+    for j in range(len(out)):
+        exponent = np.float64(np.int32(bits[j] >> uint64(52)) - 1023)
+        bits[j] = (bits[j] & uint64(0x000FFFFFFFFFFFFF)) | uint64(0x3FF0000000000000)
+        mantissa = out[j]
+        high = mantissa > 1.4142135623730951
+        exponent = exponent + 1.0 if high else exponent
+        mantissa = 0.5 * mantissa if high else mantissa
+        s = (mantissa - 1.0) / (mantissa + 1.0)
+        t = s * s
+        series = 1 / 15 + t * (1 / 17 + t * (1 / 19 + t * (1 / 21)))
+        series = 1 / 7 + t * (1 / 9 + t * (1 / 11 + t * (1 / 13 + t * series)))
+        log = exponent * 0.6931471805599453 + 2.0 * s * (1.0 + t * (1 / 3 + t * (1 / 5 + t * series)))
+        out[j] = np.sqrt(-2.0 * log)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _turn(radius, turns, cosines, sines):
+    """cosines, sines = radius * cos, sin of so many turns, by their series within an eighth of a turn."""
+    for j in range(len(radius)):
+        quarter = np.floor(4.0 * turns[j] + 0.5)
+        x = (turns[j] - 0.25 * quarter) * 6.283185307179586
+        t = x * x
+        sine = 1 / 362880 - t * (1 / 39916800 - t * (1 / 6227020800 - t / 1307674368000))
+        sine = x * (1.0 - t * (1 / 6 - t * (1 / 120 - t * (1 / 5040 - t * sine))))
+        cosine = 1 / 40320 - t * (1 / 3628800 - t * (1 / 479001600 - t * (1 / 87178291200 - t / 20922789888000)))
+        cosine = 1.0 - t * (0.5 - t * (1 / 24 - t * (1 / 720 - t * cosine)))
+        odd = (quarter == 1.0) | (quarter == 3.0)
+        a, b = (sine, cosine) if odd else (cosine, sine)
+        cosines[j] = radius[j] * (-a if (quarter == 1.0) | (quarter == 2.0) else a)
+        sines[j] = radius[j] * (-b if (quarter == 2.0) | (quarter == 3.0) else b)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def normals(key, workers, round, out):
+    """Fill `out` with standard normal values, a row a worker.
+
+    The logarithm and the turn are spelt out because calls to a library's would be made one by one.
+    """
+    count = out.shape[1]
+    pairs = (count + 1) // 2
+    radius, turns, spare = np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK)
+    radius_bits, turns_bits = radius.view(np.uint64), turns.view(np.uint64)
+    for i in range(len(workers)):
+        begin = start(key, workers[i], round)
+        for first in range(0, pairs, BLOCK):
+            size = min(BLOCK, pairs - first)
+            _uniforms(begin, first, radius[:size], radius_bits[:size])
+            _uniforms(begin, pairs + first, turns[:size], turns_bits[:size])
+            _radii(radius[:size], radius_bits[:size])
+            _turn(radius[:size], turns[:size], out[i, first : first + size], spare[:size])
+            kept = min(size, count - pairs - first)
+            out[i, pairs + first : pairs + first + kept] = spare[:kept]

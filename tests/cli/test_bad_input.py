@@ -1,0 +1,288 @@
+"""Whatever is wrong with the arguments: one line, exit status 2, no traceback, nothing left behind."""
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from holdfast import attacks, data, methods, problems, schedules
+from holdfast.cli import main
+from holdfast.data import partitions
+
+
+@pytest.fixture(autouse=True)
+def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def refusal(argv: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+    """Return the one line that the command ends with, having left everything as it was."""
+    before = sorted(Path().rglob("*"))
+    status = main(argv)
+    printed = capsys.readouterr()
+    assert status == 2
+    assert printed.out == ""
+    assert printed.err.startswith("holdfast: ")
+    assert printed.err.endswith("\n")
+    assert printed.err.count("\n") == 1, printed.err
+    assert sorted(Path().rglob("*")) == before
+    return printed.err
+
+
+RUN = ["run", "--data", "digits", "--rounds", "3"]
+LIE = ["--attack", "infinite", "--byzantine"]
+
+WRONG: list[tuple[list[str], str]] = [
+    # numbers
+    ([*RUN, "--rounds", "0"], "rounds must be at least 1; got 0"),
+    ([*RUN, "--rounds", "ten"], "rounds must be a whole number; got 'ten'"),
+    ([*RUN, "--rounds", "1.5"], "rounds must be a whole number; got '1.5'"),
+    ([*RUN, "--rounds", ""], "rounds must be a whole number; got ''"),
+    ([*RUN, "--norm", "0.5"], "norm must be at least 1; got 0.5"),
+    ([*RUN, "--norm", "two"], "norm must be a number; got 'two'"),
+    ([*RUN, "--penalty", "-1"], "penalty must be at least 0; got -1.0"),
+    ([*RUN, "--penalty", "inf"], "penalty must be at least 0 and finite; got inf"),
+    ([*RUN, "--rate", "0"], "rate must be positive and finite; got 0.0"),
+    ([*RUN, "--rate", "-0.5"], "rate must be positive and finite; got -0.5"),
+    ([*RUN, "--rate", "nan"], "rate must be positive and finite; got nan"),
+    ([*RUN, "--scale", "nan"], "scale must be"),
+    ([*RUN, "--l2", "-1"], "l2 must be at least 0; got -1.0"),
+    ([*RUN, "--batch", "0"], "batch must be at least 1; got 0"),
+    ([*RUN, "--seed", "-1"], "seed must be at least 0; got -1"),
+    ([*RUN, "--eval-every", "0"], "eval_every must be at least 1; got 0"),
+    ([*RUN, "--checkpoint-every", "-5"], "checkpoint_every must be at least 1; got -5"),
+    # who lies
+    ([*RUN, "--workers", "0"], "workers must be at least 1; got 0"),
+    ([*RUN, *LIE, "20"], "byzantine must be less than workers=20; got 20"),
+    ([*RUN, "--attack", "infinite"], "an attack needs byzantine of at least 1; got byzantine=0"),
+    ([*RUN, *LIE, "2", "--liars", "3"], "liars must name byzantine=2 different workers; got (3,)"),
+    ([*RUN, *LIE, "2", "--liars", "3,3"], "liars must name byzantine=2 different workers; got (3, 3)"),
+    ([*RUN, *LIE, "1", "--liars", "21"], "liars must be numbers from 1 to workers=20; got 21"),
+    ([*RUN, *LIE, "1", "--liars", "0"], "liars must be numbers from 1 to workers=20; got 0"),
+    ([*RUN, *LIE, "1", "--liars", "x"], "liars must be whole numbers; got 'x'"),
+    # what cannot work together
+    ([*RUN, "--method", "krum", *LIE, "18"], "Krum needs n >= byzantine + 3; got n=20, byzantine=18"),
+    ([*RUN, "--method", "krum", "--workers", "2"], "Krum needs n >= byzantine + 3; got n=2, byzantine=0"),
+    ([*RUN, "--method", "krum", "--declared", "19"], "Krum needs n >= byzantine + 3; got n=20, byzantine=19"),
+    ([*RUN, "--method", "trimmed-mean", *LIE, "10"], "TrimmedMean needs n > 2 * trim; got n=20, trim=10"),
+    ([*RUN, "--attack", "duplicate", "--byzantine", "2", "--liars", "1,2"], "duplicate needs a regular worker"),
+    ([*RUN, "--attack", "duplicate:worker=20", "--byzantine", "1"], "needs a regular worker to copy; got worker=20"),
+    ([*RUN, "--attack", "duplicate:worker=99", "--byzantine", "1"], "needs a regular worker to copy; got worker=99"),
+    ([*RUN, "--workers", "1439"], "workers must be at most the 1438 training samples; got 1439"),
+    ([*RUN, "--workers", "1438", "--partition", "by-label"], "by-label needs a sample of class"),
+    ([*RUN, "--problem", "logistic"], "logistic needs 2 classes; got 10 in digits"),
+    # parameters of attacks and partitions
+    ([*RUN, "--attack", "infinite:value=1", "--byzantine", "1"], "attack 'infinite' takes no parameters"),
+    ([*RUN, "--attack", "same-value:value=x", "--byzantine", "1"], "attack parameter value must be a number; got 'x'"),
+    ([*RUN, "--attack", "same-value:value", "--byzantine", "1"], "parameters are written key=value; got 'value'"),
+    ([*RUN, "--attack", "duplicate:worker=1.5", "--byzantine", "1"], "worker must be a whole number; got '1.5'"),
+    ([*RUN, "--attack", "sign-flip:factor=1,factor=2", "--byzantine", "1"], "factor"),
+    ([*RUN, "--partition", "dirichlet"], "partition 'dirichlet' needs alpha; got 'dirichlet'"),
+    ([*RUN, "--partition", "dirichlet:alpha=0"], "dirichlet needs alpha > 0; got alpha=0.0"),
+    ([*RUN, "--partition", "dirichlet:alpha=inf"], "dirichlet needs alpha > 0"),
+    ([*RUN, "--partition", "iid:alpha=1"], "partition 'iid' takes no parameters"),
+    # arguments
+    ([], "the following arguments are required: COMMAND"),
+    (["data"], "the following arguments are required: ACTION; see holdfast data --help"),
+    (["data", "fetch"], "the following arguments are required: NAME"),
+    (["resume"], "the following arguments are required: RUN; see holdfast resume --help"),
+    ([*RUN, "--rounds"], "argument --rounds: expected one argument; see holdfast run --help"),
+    ([*RUN, "a.toml", "b.toml"], "unrecognized arguments: b.toml"),
+    (["run", "absent.toml"], "a spec must be a readable TOML file; got absent.toml"),
+    (["compare", "--data", "digits", "--jobs", "two"], "argument --jobs: invalid int value: 'two'"),
+    (["compare", "--data", "digits", "--rounds", "2", "--jobs", "0"], "jobs must be at least 1; got 0"),
+    (["compare", "--data", "digits", "--rounds", "2", "--jobs", "-1"], "jobs must be at least 1; got -1"),
+    (["compare", "--data", "digits", "--rounds", "2", "--attack", "infinite"], "an attack needs byzantine of"),
+    (["compare", "--data", "digits", "--method", "krum", "--declared", "18"], "Krum needs n >= byzantine + 3"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("argv", "message"), WRONG, ids=[" ".join(argv) for argv, _ in WRONG])
+def test_a_wrong_argument(argv: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert message in refusal(argv, capsys)
+
+
+DATA_SETS = [*data.REGISTRY, "FILE.npz", "FILE.csv"]
+
+UNKNOWN: list[tuple[list[str], str, list[str]]] = [
+    ([*RUN, "--method", "krumm"], "krum", list(methods.REGISTRY)),
+    ([*RUN, "--attack", "gausian", "--byzantine", "1"], "gaussian", ["none", *attacks.REGISTRY]),
+    ([*RUN, "--attack", "nome", "--byzantine", "1"], "none", ["none", *attacks.REGISTRY]),
+    ([*RUN, "--attack", "same-value:valve=3", "--byzantine", "1"], "value", ["value"]),
+    ([*RUN, "--attack", "gaussian:sclae=3", "--byzantine", "1"], "scale", ["scale"]),
+    (["run", "--data", "digist"], "digits", DATA_SETS),
+    (["run", "--data", "fashion_mnist"], "fashion-mnist", DATA_SETS),
+    ([*RUN, "--partition", "by_label"], "by-label", list(partitions.REGISTRY)),
+    ([*RUN, "--partition", "dirichlet:alhpa=1"], "alpha", ["alpha"]),
+    ([*RUN, "--problem", "sofmax"], "softmax", list(problems.REGISTRY)),
+    ([*RUN, "--schedule", "constnat"], "constant", list(schedules.REGISTRY)),
+    ([*RUN, "--dtype", "float16"], "float64", ["float32", "float64"]),
+    (["data", "fetch", "mnits"], "mnist", list(data.FETCHED)),
+    (["compare", "--data", "digits", "--method", "rsa", "medain"], "median", list(methods.REGISTRY)),
+    (["compare", "--data", "digits", "--partition", "idd"], "iid", list(partitions.REGISTRY)),
+]
+
+
+@pytest.mark.parametrize(("argv", "nearest", "known"), UNKNOWN, ids=[" ".join(argv) for argv, _, _ in UNKNOWN])
+def test_an_unknown_name_names_the_nearest_and_lists_the_known(
+    argv: list[str], nearest: str, known: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    message = refusal(argv, capsys)
+    assert f"did you mean {nearest!r}?" in message
+    listed = message.rpartition("known: ")[2].strip().split(", ")
+    assert set(known) <= set(listed)
+
+
+@pytest.mark.parametrize(
+    ("argv", "nearest"),
+    [
+        ([*RUN, "--methd", "krum"], "--method"),
+        ([*RUN, "--penaltly=3"], "--penalty"),
+        ([*RUN, "--round", "3"], "--rounds"),
+        ([*RUN, "--eval_every", "3"], "--eval-every"),
+        (["resume", "--jsn", "x"], "--json"),
+        (["compare", "--job", "2"], "--jobs"),
+        (["demo", "--uot", "x"], "--out"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_an_unknown_flag_names_the_nearest(argv: list[str], nearest: str, capsys: pytest.CaptureFixture[str]) -> None:
+    message = refusal(argv, capsys)
+    assert f"did you mean '{nearest}'?" in message
+    assert f"see holdfast {argv[0]} --help" in message
+
+
+def test_an_unknown_command_lists_the_known(capsys: pytest.CaptureFixture[str]) -> None:
+    message = refusal(["rnu"], capsys)
+    assert all(command in message for command in ("'rnu'", "run", "resume", "compare", "demo", "list", "data"))
+    assert all(action in refusal(["data", "get"], capsys) for action in ("'get'", "list", "fetch"))
+
+
+def test_an_unknown_key_in_a_file_names_the_nearest(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "spec.toml").write_text('data = "digits"\nmethode = "rsa"\n')
+    for command in ("run", "compare"):
+        assert "did you mean 'method'?" in refusal([command, "spec.toml"], capsys)
+
+
+# -- files of the user's ---------------------------------------------------------------------------------------
+
+
+def arrays(**named: object) -> Callable[[Path], None]:
+    return lambda path: np.savez(path, **{name: np.asarray(value) for name, value in named.items()})  # type: ignore[arg-type]
+
+
+def content(held: bytes) -> Callable[[Path], None]:
+    def write(path: Path) -> None:
+        path.write_bytes(held)
+
+    return write
+
+
+def one_array(path: Path) -> None:
+    with path.open("wb") as file:
+        np.save(file, np.zeros((9, 3)))
+
+
+def damaged(path: Path) -> None:
+    np.savez_compressed(path, x=np.random.default_rng(0).normal(size=(90, 3)), y=np.arange(90) % 2)
+    whole = bytearray(path.read_bytes())
+    whole[55] = 0xFF  # behind the header of the first array begins its stream, whose blocks have no such kind
+    path.write_bytes(whole)
+
+
+X, Y = np.random.default_rng(0).normal(size=(40, 3)), np.arange(40) % 2
+
+BAD_FILES: list[tuple[str, Callable[[Path], None], str]] = [
+    ("empty.npz", content(b""), "must be an .npz file of plain arrays"),
+    ("text.npz", content(b"x,y\n1,2\n"), "must be an .npz file of plain arrays"),
+    ("cut.npz", content(b"PK\x03\x04"), "must be an .npz file of plain arrays"),
+    ("array.npz", one_array, "must be an .npz file of plain arrays"),
+    ("damaged.npz", damaged, "must be an .npz file of plain arrays"),
+    ("objects.npz", arrays(x=np.array([[{}]] * 9), y=Y[:9]), "must be an .npz file of plain arrays"),
+    ("nothing.npz", arrays(), "must hold x_train, y_train, x_test and y_test, or x and y; got nothing"),
+    ("other.npz", arrays(a=X, b=Y), "or x and y; got a, b"),
+    ("no-test.npz", arrays(x_train=X, y_train=Y), "got x_train, y_train"),
+    ("scalars.npz", arrays(x=5, y=3), "must have one target for each row of features; got shapes () and ()"),
+    ("flat.npz", arrays(x=X[:, 0], y=Y), "one target for each row of features; got shapes (40,) and (40,)"),
+    ("column.npz", arrays(x=X, y=Y[:, None]), "one target for each row of features; got shapes (40, 3) and (40, 1)"),
+    ("uneven.npz", arrays(x=X, y=Y[:-1]), "one target for each row of features; got shapes (40, 3) and (39,)"),
+    ("few.npz", arrays(x=X[:1], y=Y[:1]), "must hold at least"),
+    ("widths.npz", arrays(x_train=X, y_train=Y, x_test=X[:, :2], y_test=Y), "as many features for testing as for"),
+    ("text-features.npz", arrays(x=X.astype(str), y=Y), "must hold numbers; got features of type"),
+    ("complex.npz", arrays(x=X * 1j, y=Y), "must hold numbers; got features of type complex128"),
+    (
+        "nan.npz",
+        arrays(x=np.where(np.arange(40)[:, None] == 7, np.nan, X), y=Y),
+        "got NaN or infinity in features, sample 8",
+    ),
+    ("infinite.npz", arrays(x=X, y=np.where(Y, np.inf, 0.0)), "got NaN or infinity in targets, sample 2"),
+    ("fractions.npz", arrays(x=X, y=Y + 0.5), "whole numbers as labels; got 0.5"),
+    (
+        "small-class.npz",
+        arrays(x_train=X, y_train=np.arange(40) == 3, x_test=X, y_test=Y),
+        "by-label needs a sample of class",
+    ),
+    ("empty.csv", content(b""), "empty.csv must"),
+    ("names.csv", content(b"a,b,c\n"), "names.csv must"),
+    ("one-column.csv", content(b"1\n2\n3\n"), "must have features and a target column; got 1 column"),
+    ("words.csv", content(b"a,b\nc,d\n"), "must hold numbers separated by commas"),
+    ("ragged.csv", content(b"1,2\n1,2,3\n"), "must hold numbers separated by commas"),
+    ("binary.csv", content(bytes(range(256))), "must hold numbers separated by commas"),
+    ("nan.csv", content(b"1,2,0\nnan,2,1\n" * 5), "got NaN or infinity in features, sample 2"),
+]
+
+
+@pytest.mark.parametrize(("name", "write", "message"), BAD_FILES, ids=[name for name, _, _ in BAD_FILES])
+def test_a_bad_data_file(
+    name: str, write: Callable[[Path], None], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(Path(name))
+    argv = ["run", "--data", name, "--workers", "8", "--partition", "by-label", "--rounds", "2"]
+    found = refusal(argv, capsys)
+    assert name in found or "small-class" in name
+    assert message in found
+
+
+def test_no_file_of_that_name(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "got 'absent.npz', which is no file" in refusal(["run", "--data", "absent.npz"], capsys)
+
+
+@pytest.mark.parametrize("command", ["run", "compare"])
+def test_an_out_that_cannot_be_a_folder(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").write_text("mine")
+    for out in ("file", "file/inside"):
+        assert "--out must" in refusal([command, "--data", "digits", "--rounds", "2", "--out", out], capsys)
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+# -- without a network -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("argv", [["data", "fetch", "mnist"], ["run", "--data", "mnist", "--json"]], ids=" ".join)
+def test_without_a_network_one_line_names_what_still_works(argv: list[str], tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # bound and not listening: nobody answers here
+        nowhere = f"http://127.0.0.1:{taken.getsockname()[1]}"
+        kept = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
+        proxies = {f"{scheme}_proxy": nowhere for scheme in ("http", "https", "all")}
+        cache = tmp_path / "cache"
+        ended = subprocess.run(
+            [sys.executable, "-m", "holdfast", *argv],
+            env={**kept, **proxies, "PATH": "", "HOLDFAST_CACHE": str(cache)},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr.count("\n") == 1, ended.stderr
+    assert ended.stderr.startswith("holdfast: mnist could not be fetched")
+    assert "npm is not installed" in ended.stderr
+    assert "--data digits works" in ended.stderr
+    assert not list(tmp_path.rglob("*ubyte*"))
+    assert not (tmp_path / "runs").exists()

@@ -1,0 +1,107 @@
+"""Every command explains itself and ends in an example that works."""
+
+import shlex
+from argparse import ArgumentParser, _SubParsersAction
+from collections.abc import Iterator
+from dataclasses import fields
+
+import pytest
+
+import holdfast
+from holdfast.cli import _parser, main
+from holdfast.cli.comparing import SWEPT
+from holdfast.cli.options import flag, spec_of
+from holdfast.experiments import Spec
+from holdfast.experiments.comparison import grid
+
+
+def commands(parser: ArgumentParser, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], ArgumentParser]]:
+    """Yield every command below a parser, and the commands below those."""
+    for action in parser._actions:
+        if isinstance(action, _SubParsersAction):
+            for name, below in action.choices.items():
+                yield (*path, name), below
+                yield from commands(below, (*path, name))
+
+
+COMMANDS = dict(commands(_parser()))
+
+
+def help_of(path: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> str:
+    with pytest.raises(SystemExit) as ended:
+        main([*path, "--help"])
+    assert ended.value.code == 0
+    return capsys.readouterr().out
+
+
+def example(path: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """Return the words of the example that the help ends in."""
+    *_, title, last = (line for line in help_of(path, capsys).splitlines() if line.strip())
+    assert title == "example:"
+    return shlex.split(last)
+
+
+def test_the_walk_finds_the_commands() -> None:
+    expected = {
+        ("run",),
+        ("resume",),
+        ("compare",),
+        ("demo",),
+        ("list",),
+        ("data",),
+        ("data", "list"),
+        ("data", "fetch"),
+    }
+    assert expected <= set(COMMANDS)
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_help_ends_in_an_example_of_the_command(path: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    words = example(path, capsys)
+    assert tuple(words[: len(path) + 1]) == ("holdfast", *path)
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_the_example_is_understood(path: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = _parser().parse_args(example(path, capsys)[1:])
+    if path == ("run",):
+        spec_of(arguments)
+    if path == ("compare",):
+        assert grid(spec_of(arguments, without=SWEPT), arguments.method, arguments.attack, arguments.partition)
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_help_says_what_the_command_does(path: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    description = COMMANDS[path].description
+    assert description
+    assert description in " ".join(help_of(path, capsys).split())
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_every_flag_is_explained(path: tuple[str, ...]) -> None:
+    for action in COMMANDS[path]._actions:
+        assert action.help or isinstance(action, _SubParsersAction), action
+
+
+def test_run_has_a_flag_for_every_field_of_a_spec(capsys: pytest.CaptureFixture[str]) -> None:
+    text = help_of(("run",), capsys)
+    for option in fields(Spec):
+        assert f"{flag(option.name)} " in text
+        assert all(choice in text for choice in option.metadata["choices"])
+
+
+def test_compare_has_a_flag_for_every_field_of_a_spec(capsys: pytest.CaptureFixture[str]) -> None:
+    text = help_of(("compare",), capsys)
+    assert all(f"{flag(option.name)} " in text for option in fields(Spec))
+
+
+def test_the_help_of_all_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    text = help_of((), capsys)
+    assert all(f"  {path[0]} " in text for path in COMMANDS)
+
+
+def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out == f"holdfast {holdfast.__version__}\n"

@@ -1,0 +1,112 @@
+"""Ctrl-C: a run stops politely and can go on; a comparison leaves nobody behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from holdfast.cli import main
+from holdfast.cli.interrupts import PoliteStop
+from holdfast.experiments import Spec, run
+
+SPEC = Spec(data="digits", attack="sign-flip", byzantine=4, rounds=3000, eval_every=20, checkpoint_every=10**6)
+
+
+def start(*argv: str) -> "subprocess.Popen[str]":
+    """Start the command as a shell would: in a group of its own, which Ctrl-C reaches as a whole."""
+    command = [sys.executable, "-m", "holdfast", *argv]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+
+
+def interrupted(process: "subprocess.Popen[str]", number: int = signal.SIGINT) -> tuple[str, str]:
+    """Press Ctrl-C and return what was printed.
+
+    The pipes end only when all who hold them have ended, the children too.
+    """
+    os.killpg(process.pid, number)
+    try:
+        return process.communicate(timeout=30)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        raise AssertionError("somebody outlived Ctrl-C by 30 seconds") from None
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the run that was never interrupted."""
+    folder = tmp_path_factory.mktemp("whole") / "run"
+    run(SPEC, folder)
+    return folder
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_stops_says_how_to_go_on_and_goes_on_to_the_same_end(
+    number: int, whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "spec.toml").write_text(SPEC.to_toml())
+    out = tmp_path / "stopped"
+    process = start("run", str(tmp_path / "spec.toml"), "--out", str(out), "--json")
+    assert process.stderr is not None
+    assert process.stderr.readline().startswith("round 20/3000")
+    stdout, stderr = interrupted(process, number)
+    assert process.returncode == 130
+    assert stdout == "", "there is no result yet"
+    assert f"go on with: holdfast resume {out}" in stderr
+    assert "Traceback" not in stderr
+    assert not (out / "result.json").exists()
+    assert (out / "checkpoint.npz").exists(), "what was played is not lost"
+
+    assert main(["resume", str(out), "--json"]) == 0
+    assert f"run folder: {out}" in capsys.readouterr().err
+    for name in ("model.npy", "records.jsonl"):
+        assert (out / name).read_bytes() == (whole / name).read_bytes()
+
+
+COMPARE = ["compare", "--data", "digits", "--rounds", "1500", "--jobs", "1", "--byzantine", "4", "--attack", "gaussian",
+           "--method", "sgd", "krum", "median", "geometric-median", "trimmed-mean"]  # fmt: skip
+
+
+def test_a_comparison_under_way_leaves_nobody_behind(tmp_path: Path) -> None:
+    process = start(*COMPARE, "--out", str(tmp_path / "out"))
+    assert process.stdout is not None
+    assert "sgd" in process.stdout.readline()  # the first run is over, four are to come
+    _, stderr = interrupted(process)
+    assert process.returncode == 130
+    assert stderr == "holdfast: interrupted\n"
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="looks for child processes in /proc")
+def test_a_comparison_that_is_starting_leaves_nobody_behind(tmp_path: Path) -> None:
+    process = start(*COMPARE, "--out", str(tmp_path / "out"))
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    deadline = time.monotonic() + 30
+    while len(children.read_text().split()) < 2 and time.monotonic() < deadline:  # the tracker and the first worker
+        time.sleep(0.005)
+    time.sleep(0.05)  # it is still importing
+    _, stderr = interrupted(process)
+    assert process.returncode == 130
+    assert stderr == "holdfast: interrupted\n"
+
+
+def test_the_first_signal_asks_and_the_second_insists() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with PoliteStop() as stop:
+        assert not stop()
+        os.kill(os.getpid(), signal.SIGINT)
+        assert stop()
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_signals_are_as_before_once_a_run_is_over() -> None:
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    with PoliteStop():
+        assert signal.getsignal(signal.SIGTERM) is not before[1]
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before

@@ -1,0 +1,126 @@
+"""`holdfast list` and `holdfast data` tell of everything there is."""
+
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from holdfast import aggregators, attacks, data, methods, problems, schedules
+from holdfast.cli import main
+from holdfast.data import partitions
+from holdfast.data.mnist import TEST_IMAGES, TEST_LABELS, TRAIN_IMAGES, TRAIN_LABELS, ImageSet
+from holdfast.named import summary
+
+
+@pytest.fixture(autouse=True)
+def with_an_empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HOLDFAST_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def listed(capsys: pytest.CaptureFixture[str], *argv: str) -> str:
+    """Return what a command prints, with single spaces: long explanations are wrapped."""
+    assert main(argv) == 0
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    assert "\x1b" not in printed.out
+    return " ".join(printed.out.split())
+
+
+def test_every_member_is_listed_with_its_explanation(capsys: pytest.CaptureFixture[str]) -> None:
+    text = listed(capsys, "list")
+    told = {name: recipe.summary for name, recipe in methods.REGISTRY.items()}
+    told |= {rule.__name__: summary(rule) for rule in aggregators.REGISTRY.values()}
+    for registry in (attacks.REGISTRY, data.REGISTRY, partitions.REGISTRY, problems.REGISTRY, schedules.REGISTRY):
+        told |= {name: summary(member) for name, member in registry.items()}
+    for name, explanation in told.items():
+        assert name in text
+        assert len(explanation) > 10, f"{name} explains itself"
+        assert " ".join(explanation.split()) in text, f"{name} is explained"
+
+
+def test_parameters_are_listed_with_their_defaults(capsys: pytest.CaptureFixture[str]) -> None:
+    text = listed(capsys, "list")
+    for usage in ("same-value:value=100.0", "sign-flip:factor=-4.0", "gaussian:scale=10000.0", "duplicate:worker=1"):
+        assert usage in text
+    assert "dirichlet:alpha=" in text
+
+
+def test_who_sees_every_message_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    text = listed(capsys, "list")
+    colluding = [attack for attack in attacks.REGISTRY.values() if not issubclass(attack, attacks.LocalAttack)]
+    assert text.count("Sees every regular message.") == len(colluding) > 0
+
+
+def test_files_are_listed_as_data(capsys: pytest.CaptureFixture[str]) -> None:
+    text = listed(capsys, "list")
+    assert "FILE.npz" in text
+    assert "FILE.csv" in text
+
+
+def test_data_list_says_what_is_here_and_how_to_get_the_rest(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["data", "list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == list(data.REGISTRY)
+    for (name, loader), line in zip(data.REGISTRY.items(), lines, strict=True):
+        assert summary(loader) in line
+        expected = f"holdfast data fetch {name}" if name in data.FETCHED else "embedded"
+        assert expected in line
+
+
+FILES = {
+    TRAIN_IMAGES: bytes([0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 2, 1, 2, 3, 4]),
+    TRAIN_LABELS: bytes([0, 0, 8, 1, 0, 0, 0, 2, 0, 1]),
+    TEST_IMAGES: bytes([0, 0, 8, 3, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 2, 5, 6]),
+    TEST_LABELS: bytes([0, 0, 8, 1, 0, 0, 0, 1, 1]),
+}
+
+
+class Shelf:
+    """A source that always has everything, and counts how often it is asked."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def fetch(self, names: object) -> dict[str, bytes]:
+        self.asked += 1
+        return FILES
+
+
+def test_data_fetch_fetches_once_and_says_where(
+    with_an_empty_cache: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shelf = Shelf()
+    checksums = {name: sha256(content).hexdigest() for name, content in FILES.items()}
+    monkeypatch.setitem(data.FETCHED, "mnist", ImageSet("mnist", checksums, (shelf,)))
+    folder = with_an_empty_cache / "mnist"
+    for _ in range(2):
+        assert listed(capsys, "data", "fetch", "mnist") == f"mnist: in {folder}, checksums right"
+    assert shelf.asked == 1
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == FILES
+    assert str(folder) in listed(capsys, "data", "list")
+
+
+def test_data_fetch_of_an_unknown_name_fetches_nothing(
+    with_an_empty_cache: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shelf = Shelf()
+    monkeypatch.setitem(data.FETCHED, "mnist", ImageSet("mnist", {}, (shelf,)))
+    assert main(["data", "fetch", "mnist", "emnist"]) == 2
+    assert capsys.readouterr().err == (
+        "holdfast: unknown data set to fetch 'emnist' (did you mean 'mnist'?); known: mnist, fashion-mnist\n"
+    )
+    assert shelf.asked == 0
+    assert not with_an_empty_cache.exists()
+
+
+def test_a_cache_that_cannot_be_written_is_one_line(
+    with_an_empty_cache: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with_an_empty_cache.write_text("a file, not a folder")
+    checksums = {name: sha256(content).hexdigest() for name, content in FILES.items()}
+    monkeypatch.setitem(data.FETCHED, "mnist", ImageSet("mnist", checksums, (Shelf(),)))
+    assert main(["data", "fetch", "mnist"]) == 2
+    message = capsys.readouterr().err
+    assert message.count("\n") == 1
+    assert str(with_an_empty_cache) in message

@@ -1,0 +1,183 @@
+"""`holdfast run`: one JSON object for programs, plain lines for pipes, a live bar for people."""
+
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from holdfast.cli import main
+from holdfast.experiments import Spec, run
+from holdfast.experiments.defaults import resolved
+
+FAST = ["run", "--data", "digits", "--rounds", "10", "--eval-every", "5"]
+SPEC = Spec(data="digits", rounds=10, eval_every=5)
+ESCAPE = "\x1b"
+
+
+@pytest.fixture(autouse=True)
+def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def run_json(argv: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[dict[str, Any], str]:
+    assert main([*argv, "--json"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out.count("\n") == 1
+    result: dict[str, Any] = json.loads(printed.out)
+    return result, printed.err
+
+
+def test_json_is_one_object_on_stdout_and_all_else_is_on_stderr(capsys: pytest.CaptureFixture[str]) -> None:
+    result, err = run_json([*FAST, "--out", "one"], capsys)
+    expected = run(SPEC)
+    assert expected.last is not None
+    assert result["accuracy"] == expected.accuracy
+    assert (result["loss"], result["variance"]) == (expected.last.loss, expected.last.variance)
+    assert result["history"] == [vars(evaluation) for evaluation in expected.history]
+    assert [set(line) for line in result["history"]] == [{"round", "accuracy", "loss", "variance", "distance"}] * 2
+    assert (result["rounds"], result["diverged"], result["run"]) == (10, None, "one")
+    assert (result["bytes_up"], result["bytes_down"]) == (2600, 2600)
+    assert 0 < result["seconds"] < 60
+    assert "round 5/10" in err
+    assert "run folder: one" in err
+
+
+def test_a_pipe_gets_plain_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*FAST, "--out", "one"]) == 0
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    assert ESCAPE not in printed.out
+    assert "\r" not in printed.out
+    lines = printed.out.splitlines()
+    assert len(lines) == 4
+    for line, round in zip(lines, (5, 10), strict=False):
+        assert re.fullmatch(
+            rf"round {round}/10  accuracy 0\.\d{{4}}  loss \S+  variance \S+  \d+ rounds/s  \d+ s left", line
+        )
+    assert re.fullmatch(r"rsa: accuracy 0\.\d{4}  loss \S+  variance \S+  after 10 rounds in \d+\.\d s", lines[2])
+    assert lines[3] == "run folder: one"
+
+
+def on_a_terminal(argv: list[str], stdout: int | None) -> tuple[bytes, bytes, int]:
+    """Return what a program and a person see, when the person's end is a terminal."""
+    person, terminal = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
+    for name in ("NO_COLOR", "CI"):
+        environment.pop(name, None)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "holdfast", *argv],
+        stdin=subprocess.DEVNULL,
+        stdout=terminal if stdout is None else stdout,
+        stderr=terminal,
+        env=environment,
+    )
+    os.close(terminal)
+    seen = b""
+    while True:
+        try:
+            piece = os.read(person, 65536)
+        except OSError:  # Linux: the other end is closed
+            break
+        if not piece:
+            break
+        seen += piece
+    os.close(person)
+    told = process.stdout.read() if process.stdout else b""
+    if process.stdout:
+        process.stdout.close()
+    return told, seen, process.wait()
+
+
+LIVE = ["run", "--data", "digits", "--rounds", "600", "--eval-every", "100", "--out", "live"]
+
+
+def test_a_terminal_gets_a_live_line() -> None:
+    _, seen, status = on_a_terminal(LIVE, stdout=None)
+    assert status == 0
+    text = seen.decode()
+    assert ESCAPE in text
+    assert re.search(r"round\W.*\d+/600", text)
+    assert "rounds/s" in text
+    assert "left" in text
+    assert "accuracy 0.9" in text
+    assert "round 100/600  accuracy" not in text, "plain lines are for pipes"
+    assert re.search(r"rsa: accuracy 0\.\d{4} .*after 600 rounds", text)
+    assert "run folder: live" in text
+
+
+def test_json_stays_clean_while_a_terminal_watches() -> None:
+    told, seen, status = on_a_terminal([*LIVE, "--json"], stdout=subprocess.PIPE)
+    assert status == 0
+    assert json.loads(told)["rounds"] == 600
+    assert told.count(b"\n") == 1
+    assert ESCAPE.encode() in seen
+    assert b"rounds/s" in seen
+
+
+def test_file_and_flags_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    spec = replace(SPEC, method="krum", attack="sign-flip:factor=-2", byzantine=3, liars=(1, 4, 9), seed=1)
+    (tmp_path / "spec.toml").write_text(replace(spec, rounds=99).to_toml())
+    result, _ = run_json(["run", "spec.toml", "--rounds", "10", "--out", "one"], capsys)
+    assert result["rounds"] == 10
+    assert Spec.read(tmp_path / "one" / "spec.toml") == resolved(spec)
+    assert np.load(tmp_path / "one" / "model.npy").tobytes() == run(spec).model.tobytes()
+
+
+def test_flags_alone_give_the_run_of_the_library(tmp_path: Path) -> None:
+    argv = ["--method", "rsa", "--norm", "inf", "--attack", "gaussian", "--byzantine", "2", "--dtype", "float64"]
+    assert main([*FAST, *argv, "--liars", "3,7", "--partition", "by-label", "--out", "one"]) == 0
+    spec = replace(SPEC, norm=float("inf"), attack="gaussian", byzantine=2, dtype="float64", liars=(3, 7))
+    model = np.load(tmp_path / "one" / "model.npy")
+    assert model.dtype == np.float64
+    assert model.tobytes() == run(replace(spec, partition="by-label")).model.tobytes()
+
+
+def test_without_out_every_run_gets_a_folder_of_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folders = [run_json(FAST, capsys)[0]["run"] for _ in range(3)]
+    assert len(set(folders)) == 3
+    for folder in folders:
+        assert Path(folder).parent == Path("runs")
+        assert Path(folder).name.split("-")[2] == "rsa"
+        assert (tmp_path / folder / "result.json").is_file()
+
+
+def test_the_folder_holds_the_files_of_the_docs(tmp_path: Path) -> None:
+    assert main([*FAST, "--checkpoint-every", "4", "--out", "deep/er"]) == 0
+    folder = tmp_path / "deep" / "er"
+    assert {path.name for path in folder.iterdir()} == {
+        "spec.toml", "versions.json", "records.jsonl", "checkpoint.npz", "checkpoint.previous.npz", "model.npy",
+        "result.json",
+    }  # fmt: skip
+    versions = json.loads((folder / "versions.json").read_text())
+    assert {"holdfast", "python", "numpy", "data_sha256"} <= set(versions)
+    assert None not in Spec.read(folder / "spec.toml").__dict__.values()
+
+
+@pytest.mark.parametrize("name", ["odd [bold] name", "a[1]", "über", "x[", ":smile:"])
+def test_a_folder_is_printed_as_it_is_called(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*FAST, "--out", name]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == f"run folder: {name}"
+    assert Path(name, "model.npy").is_file()
+
+
+def test_a_long_folder_is_printed_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    name = "/".join(["long"] * 40)
+    assert main([*FAST, "--out", name]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == f"run folder: {name}"
+
+
+def test_a_problem_without_classes_prints_its_loss(capsys: pytest.CaptureFixture[str]) -> None:
+    argv = [*FAST, "--problem", "least-squares", "--rate", "1e-9", "--out", "one"]
+    assert main(argv) == 0
+    out = capsys.readouterr().out
+    assert "accuracy" not in out
+    assert "None" not in out
+    assert re.search(r"rsa: loss \d", out)

@@ -1,0 +1,45 @@
+"""What the tests share: how hard hypothesis looks, and small problems to try things on."""
+
+import os
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import settings
+from numpy.typing import DTypeLike
+
+from holdfast.problems import REGISTRY, LinearProblem, Shards
+
+settings.register_profile("holdfast", deadline=None, max_examples=60, derandomize="CI" in os.environ)
+settings.load_profile("holdfast")
+
+
+def _small_problem(
+    kind: str,
+    dtype: DTypeLike = np.float64,
+    *,
+    workers: int = 6,
+    width: int = 4,
+    batch: int = 8,
+    weight: float = 0.25,
+    least: int = 3,
+) -> LinearProblem:
+    """A problem whose workers differ: each has data around its own centre, `least` samples or a few more."""
+    generator = np.random.default_rng(12)
+    sizes = [least + worker % 3 for worker in range(workers)]
+    owner = np.repeat(np.arange(workers), sizes)
+    features = generator.normal(size=(len(owner), width)) + generator.normal(size=(workers, width))[owner]
+    outputs, targets = {
+        "softmax": (3, generator.integers(0, 3, len(owner))),
+        "logistic": (1, generator.integers(0, 2, len(owner))),
+        "least-squares": (1, features.sum(axis=1) + generator.normal(size=len(owner)) + owner),
+    }[kind]
+    parts = np.split(np.arange(len(owner)), np.cumsum(sizes)[:-1])
+    shards = Shards.deal(features.astype(dtype), targets, parts, dtype=dtype)
+    return REGISTRY[kind](shards, outputs, batch, weight, seed=5)
+
+
+@pytest.fixture(scope="session")
+def small_problem() -> Callable[..., LinearProblem]:
+    """Return what makes a small problem with workers that differ."""
+    return _small_problem

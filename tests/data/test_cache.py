@@ -1,0 +1,188 @@
+"""The cache: what is in it is whole and right, or it is not in it."""
+
+import os
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from holdfast import atomic
+from holdfast.data.cache import cache_folder, verified
+from holdfast.data.mnist import TEST_IMAGES, TEST_LABELS, TRAIN_IMAGES, TRAIN_LABELS, ImageSet
+from holdfast.data.sources import Source, Unavailable
+from holdfast.errors import InvalidInput
+
+# two training pictures and one for testing, of 1 x 2 pixels
+RIGHT = {
+    TRAIN_IMAGES: bytes([0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 2, 1, 2, 3, 4]),
+    TRAIN_LABELS: bytes([0, 0, 8, 1, 0, 0, 0, 2, 0, 1]),
+    TEST_IMAGES: bytes([0, 0, 8, 3, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 2, 5, 6]),
+    TEST_LABELS: bytes([0, 0, 8, 1, 0, 0, 0, 1, 1]),
+}
+CHECKSUMS = {name: sha256(content).hexdigest() for name, content in RIGHT.items()}
+
+
+class Shelf:
+    """A source that delivers what it was given, or says why not."""
+
+    def __init__(self, files: Mapping[str, bytes] | str, name: str = "the shelf") -> None:
+        self.files, self.name, self.asked = files, name, 0
+
+    def __str__(self) -> str:
+        return self.name
+
+    def fetch(self, names: Iterable[str]) -> Mapping[str, bytes]:
+        self.asked += 1
+        if isinstance(self.files, str):
+            raise Unavailable(self.files)
+        return self.files
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HOLDFAST_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def tiny(*sources: Source) -> ImageSet:
+    return ImageSet("tiny", CHECKSUMS, sources)
+
+
+def held(cache: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(cache)): path.read_bytes() for path in cache.rglob("*") if path.is_file()}
+
+
+def everything() -> dict[str, bytes]:
+    return {f"tiny/{name}": content for name, content in RIGHT.items()}
+
+
+def test_the_folder_is_the_one_of_the_environment(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert cache_folder() == cache
+    monkeypatch.delenv("HOLDFAST_CACHE")
+    assert cache_folder().name == "holdfast"
+    monkeypatch.setenv("HOLDFAST_CACHE", "")
+    assert cache_folder().name == "holdfast"
+
+
+def test_verified_is_the_content_or_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    right = sha256(b"content").hexdigest()
+    assert verified(path, right) is None
+    path.write_bytes(b"content")
+    assert verified(path, right) == b"content"
+    path.write_bytes(b"c0ntent")
+    assert verified(path, right) is None
+    path.write_bytes(b"conten")
+    assert verified(path, right) is None
+    assert verified(tmp_path, right) is None
+
+
+def test_load_fetches_once_and_reads_the_arrays(cache: Path) -> None:
+    shelf = Shelf(RIGHT)
+    for _ in range(2):
+        dataset = tiny(shelf).load()
+    assert shelf.asked == 1
+    np.testing.assert_array_equal(dataset.train_features, [[1, 2], [3, 4]])
+    np.testing.assert_array_equal(dataset.train_targets, [0, 1])
+    np.testing.assert_array_equal(dataset.test_features, [[5, 6]])
+    np.testing.assert_array_equal(dataset.test_targets, [1])
+    assert dataset.train_features.dtype == np.uint8  # images stay bytes
+    assert held(cache) == everything()
+
+
+def test_cached_means_every_file_is_right(cache: Path) -> None:
+    images = tiny(Shelf(RIGHT))
+    assert not images.cached()
+    images.fetch()
+    assert images.cached()
+    (cache / "tiny" / TEST_LABELS).unlink()
+    assert not images.cached()
+
+
+@pytest.mark.parametrize("name", RIGHT)
+@pytest.mark.parametrize("damage", [b"", b"\x00", None])
+def test_a_damaged_file_is_fetched_again(name: str, damage: bytes | None, cache: Path) -> None:
+    shelf = Shelf(RIGHT)
+    images = tiny(shelf)
+    images.fetch()
+    (cache / "tiny" / name).write_bytes(RIGHT[name][:-1] + b"!" if damage is None else damage)
+    assert images.load().train_features.tolist() == [[1, 2], [3, 4]]
+    assert shelf.asked == 2
+    assert held(cache) == everything()
+
+
+def test_wrong_bytes_are_refused_and_the_next_source_is_asked(cache: Path) -> None:
+    liar, honest, spare = Shelf(RIGHT | {TEST_LABELS: RIGHT[TEST_LABELS] + b"x"}), Shelf(RIGHT), Shelf(RIGHT)
+    tiny(liar, honest, spare).fetch()
+    assert (liar.asked, honest.asked, spare.asked) == (1, 1, 0)
+    assert held(cache) == everything()
+
+
+def test_too_few_files_are_refused_and_the_next_source_is_asked(cache: Path) -> None:
+    forgetful, honest = Shelf({name: RIGHT[name] for name in (TRAIN_IMAGES, TRAIN_LABELS)}), Shelf(RIGHT)
+    tiny(forgetful, honest).fetch()
+    assert honest.asked == 1
+    assert held(cache) == everything()
+
+
+def test_when_all_refuse_every_reason_is_told_in_one_line_and_nothing_is_kept(cache: Path) -> None:
+    wrong = RIGHT | {TRAIN_LABELS: b"wrong"}
+    with pytest.raises(InvalidInput) as raised:
+        tiny(Shelf("npm is not installed", "one"), Shelf(wrong, "two"), Shelf("no answer", "three")).load()
+    message = str(raised.value)
+    assert message.startswith("tiny could not be fetched")
+    assert "one: npm is not installed" in message
+    assert f"two: {TRAIN_LABELS} has the wrong checksum" in message
+    assert "three: no answer" in message
+    assert "--data digits works" in message
+    assert "\n" not in message
+    assert not cache.exists()
+
+
+class FullDisk(Exception):
+    pass
+
+
+def full_disk(descriptor: int) -> None:
+    raise FullDisk
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_no_half_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "file"
+    atomic.write(path, b"old")
+    monkeypatch.setattr(os, "fsync", full_disk)
+    with pytest.raises(FullDisk):
+        atomic.write(path, b"new")
+    assert held(tmp_path) == {"file": b"old"}
+
+
+def test_a_fetch_that_fails_half_way_leaves_no_half_file(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    images = tiny(Shelf(RIGHT))
+    with monkeypatch.context() as patch:
+        real, calls = os.fsync, iter(range(9))
+        patch.setattr(os, "fsync", lambda file: full_disk(file) if next(calls) == 2 else real(file))
+        with pytest.raises(FullDisk):
+            images.fetch()
+    kept = held(cache)
+    assert 0 < len(kept) < 4
+    assert kept.items() <= everything().items()
+    assert images.load().test_targets.tolist() == [1]
+    assert held(cache) == everything()
+
+
+def test_a_write_makes_its_folders_and_replaces(tmp_path: Path) -> None:
+    path = tmp_path / "a" / "b" / "file"
+    atomic.write(path, b"first")
+    atomic.write(path, b"second")
+    assert held(tmp_path) == {"a/b/file": b"second"}
+
+
+def test_sweep_removes_what_was_half_written_and_nothing_else(tmp_path: Path) -> None:
+    for name in (".file.123.part", ".hidden", "file.part", "file"):
+        (tmp_path / name).write_bytes(b"")
+    atomic.sweep(tmp_path)
+    assert set(held(tmp_path)) == {".hidden", "file.part", "file"}

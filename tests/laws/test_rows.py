@@ -1,0 +1,128 @@
+"""The row law: stepping stacked rows equals stacking single steps, bit for bit."""
+
+from collections.abc import Callable
+from math import inf, nan
+from typing import Any, get_args
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from holdfast import attacks, problems
+from holdfast.aggregators import Mean
+from holdfast.attacks import LocalAttack, LocalView
+from holdfast.fleets import Simulated
+from holdfast.methods import robust_sgd, rsa
+from holdfast.penalties import L1, L2, LInf, Lp, Penalty
+from holdfast.priors import Ridge
+from holdfast.problems import LinearProblem, Shards, Softmax
+from holdfast.schedules import InverseSqrt
+from holdfast.typing import Method, Rows, Worker
+from holdfast.workers import GradientWorker, PenalisedWorker
+
+ProblemMaker = Callable[..., LinearProblem]
+
+PENALTIES: list[Penalty] = [L1(0.1), L2(1.2), LInf(20.0), Lp(3.5, 0.7), Lp(1.01, 0.1)]
+RULES: list[Worker[Any]] = [
+    *(PenalisedWorker(penalty, InverseSqrt(0.1)) for penalty in PENALTIES),
+    PenalisedWorker(L1(0.1), InverseSqrt(0.1), reply="updated"),
+    GradientWorker(),
+]
+every_type = pytest.mark.parametrize("dtype", [np.float32, np.float64])
+every_problem = pytest.mark.parametrize("kind", problems.REGISTRY)
+
+
+def random_rows(n: int, d: int, dtype: type) -> Rows:
+    return np.random.default_rng(3).normal(size=(n, d)).astype(dtype)
+
+
+def assert_same_bits(rows: NDArray[Any], expected: NDArray[Any]) -> None:
+    assert (rows.dtype, rows.shape) == (expected.dtype, expected.shape)
+    np.testing.assert_array_equal(rows, expected)
+    assert rows.tobytes() == expected.tobytes()  # which also tells 0.0 from -0.0
+
+
+@every_type
+@pytest.mark.parametrize("penalty", PENALTIES, ids=str)
+def test_penalties(penalty: Penalty, dtype: type) -> None:
+    rows = random_rows(7, 101, dtype)
+    rows[1], rows[2, 3], rows[3, 4], rows[4] = 0, nan, inf, 1e-40
+    alone = [penalty.subgradient(row[np.newaxis]) for row in rows]
+    assert_same_bits(penalty.subgradient(rows), np.concatenate(alone))
+    assert_same_bits(penalty.subgradient(rows), np.stack([penalty.subgradient(row) for row in rows]))
+
+
+@every_type
+@every_problem
+@pytest.mark.parametrize(("width", "batch"), [(1, 1), (13, 8), (64, 33)])
+def test_oracles(small_problem: ProblemMaker, kind: str, dtype: type, width: int, batch: int) -> None:
+    problem = small_problem(kind, dtype, width=width, batch=batch)
+    workers = problem.shards.workers
+    models = random_rows(len(workers), problem.dimension, dtype)
+    for round in (0, 1, 17):
+        alone = [problem.oracle(workers[[i]])(models[[i]], round) for i in range(len(workers))]
+        assert_same_bits(problem.oracle(workers)(models, round), np.concatenate(alone))
+        shared = [problem.oracle(workers[[i]])(models[0], round) for i in range(len(workers))]
+        assert_same_bits(problem.oracle(workers)(models[0], round), np.concatenate(shared))
+
+
+@every_type
+@every_problem
+@pytest.mark.parametrize("rule", RULES, ids=str)
+def test_worker_rules(small_problem: ProblemMaker, rule: Worker[Any], kind: str, dtype: type) -> None:
+    problem = small_problem(kind, dtype, width=13)
+    workers = problem.shards.workers
+    model = problem.start() + dtype(0.01)
+    start = random_rows(len(workers), problem.dimension, dtype)
+    together = rule.init(start)
+    alone = [rule.init(start[[i]]) for i in range(len(workers))]
+    for round in range(3):
+        rows, together = rule.step(together, model, problem.oracle(workers), round)
+        steps = [rule.step(alone[i], model, problem.oracle(workers[[i]]), round) for i in range(len(workers))]
+        assert_same_bits(rows, np.concatenate([row for row, _ in steps]))
+        alone = [state for _, state in steps]
+        for field, parts in zip(together, zip(*alone, strict=True), strict=True):
+            assert_same_bits(field, np.concatenate(parts))
+        model = model - dtype(0.1) * rows.mean(axis=0)
+
+
+@every_type
+@pytest.mark.parametrize("attack", [attack for attack in attacks.REGISTRY.values() if attack in get_args(LocalAttack)])
+def test_local_attacks(attack: type[LocalAttack], dtype: type) -> None:
+    own, workers = random_rows(4, 9, dtype), np.array([2, 3, 11, 20])
+    view = LocalView(own, own[0], workers, round=6, seed=1)
+    alone = [attack()(LocalView(own[[i]], own[0], workers[[i]], round=6, seed=1)) for i in range(len(workers))]
+    assert_same_bits(attack()(view), np.concatenate(alone))
+
+
+METHODS: list[Method] = [
+    *(rsa(penalty, InverseSqrt(0.001), Ridge(0.01)) for penalty in PENALTIES),
+    rsa(L1(0.1), InverseSqrt(0.001), Ridge(0.01), reply="updated"),
+    robust_sgd(Mean(), InverseSqrt(0.001), Ridge(0.01)),
+]
+
+
+@pytest.fixture(scope="module", params=[np.float32, np.float64], ids=["float32", "float64"])
+def images(request: pytest.FixtureRequest) -> LinearProblem:
+    """A problem of the paper's size: 20 workers, 784 raw pixels, 10 classes, batches of 32."""
+    generator = np.random.default_rng(0)
+    features = generator.integers(0, 256, (300, 784), dtype=np.uint8)
+    parts = np.array_split(np.arange(300), 20)
+    shards = Shards.deal(features, generator.integers(0, 10, 300), parts, dtype=request.param)
+    return Softmax(shards, outputs=10, batch=32, weight=1 / 20)
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: str(method.worker))
+def test_a_worker_alone_repeats_its_row_of_the_simulation(images: LinearProblem, method: Method) -> None:
+    workers, start = images.shards.workers, images.start()
+    everyone = Simulated(method.worker, images.oracle(workers), start, workers)
+    some = {i: Simulated(method.worker, images.oracle(workers[[i]]), start, workers[[i]]) for i in (0, 6, 19)}
+    master = method.master.init(start)
+    for round in range(4):
+        rows = everyone.exchange(master.model, round)
+        for i, alone in some.items():
+            assert_same_bits(alone.exchange(master.model, round), rows[[i]])
+            assert_same_bits(alone.iterates(master.model), everyone.iterates(master.model)[[i]])
+        master = method.master.step(master, rows, round)
+    assert np.abs(master.model).max() > 0
+    assert master.model.dtype == start.dtype

@@ -1,0 +1,154 @@
+"""Aggregation rules on rows small enough to work out by hand."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from holdfast.aggregators import GeometricMedian, Krum, Mean, Median, TrimmedMean
+from holdfast.aggregators.geometric_median import Solution
+from holdfast.typing import Rows, Vector
+
+
+def column(*values: float) -> Rows:
+    return np.array(values, dtype=np.float64)[:, np.newaxis]
+
+
+def solved(rows: Rows, **options: Any) -> Solution:
+    return GeometricMedian(**options).solve(rows)
+
+
+def test_mean() -> None:
+    """(1 + 2 + 6) / 3 = 3 and (0 - 4 + 1) / 3 = -1."""
+    assert Mean()(np.array([[1.0, 0.0], [2.0, -4.0], [6.0, 1.0]])).tolist() == [3, -1]
+
+
+def test_median_of_an_odd_number() -> None:
+    """Sorted: 1 2 6 and -4 0 1."""
+    assert Median()(np.array([[1.0, 0.0], [6.0, -4.0], [2.0, 1.0]])).tolist() == [2, 0]
+
+
+def test_median_of_an_even_number() -> None:
+    """Sorted: 1 2 6 9, the middle (2 + 6) / 2 = 4."""
+    assert Median()(column(9, 1, 6, 2)).tolist() == [4]
+
+
+@pytest.mark.parametrize(
+    ("lie", "expected"), [(np.nan, 3), (np.inf, 3), (-np.inf, 1)], ids=["NaN is +infinity", "+infinity", "-infinity"]
+)
+def test_median_with_a_lie(lie: float, expected: float) -> None:
+    """Of 1 3 -1 7 and a lie: sorted -1 1 3 7 lie, or lie -1 1 3 7."""
+    assert Median()(column(1, lie, 3, -1, 7)).tolist() == [expected]
+
+
+def test_trimmed_mean() -> None:
+    """Sorted: -50 1 2 6 9 99. Without one at each end (1 + 2 + 6 + 9) / 4 = 4.5, without two (2 + 6) / 2 = 4."""
+    rows = column(9, -50, 1, 99, 6, 2)
+    assert TrimmedMean(trim=1)(rows).tolist() == [4.5]
+    assert TrimmedMean(trim=2)(rows).tolist() == [4]
+    assert TrimmedMean(trim=0)(rows).tolist() == [67 / 6]
+
+
+def test_trimmed_mean_counts_nan_as_infinity() -> None:
+    """Sorted: -inf 1 2 6 NaN; (1 + 2 + 6) / 3 = 3."""
+    assert TrimmedMean(trim=1)(column(6, np.nan, 1, -np.inf, 2)).tolist() == [3]
+
+
+def test_krum_adds_squared_distances_to_n_q_2_neighbours() -> None:
+    """Rows 0 1 6 9 13, q = 1, so 2 neighbours each. The two other readings would choose otherwise.
+
+    row   squared, 2 neighbours   distances, 2   squared, 3
+      0      1 + 36 = 37             1 + 6 = 7      1 + 36 + 81 = 118
+      1      1 + 25 = 26             1 + 5 = 6 <    1 + 25 + 64 = 90
+      6      9 + 25 = 34             3 + 5 = 8      9 + 25 + 36 = 70 <
+      9      9 + 16 = 25 <           3 + 4 = 7      9 + 16 + 64 = 89
+     13     16 + 49 = 65             4 + 7 = 11    16 + 49 + 144 = 209
+    """
+    rows = column(0, 1, 6, 9, 13)
+    assert Krum(byzantine=1)(rows).tolist() == [9]
+    assert Krum(byzantine=0)(rows).tolist() == [6]
+
+
+def test_krum_in_the_plane() -> None:
+    """Rows a b c d, q = 1, so one neighbour each: |a - b|^2 = 25, |b - c|^2 = 2, |c - d|^2 = 10; b and c tie."""
+    rows = np.array([[0.0, 0.0], [3.0, 4.0], [4.0, 5.0], [5.0, 8.0]])
+    assert Krum(byzantine=1)(rows).tolist() == [3, 4]
+    assert Krum(byzantine=1)(rows[::-1]).tolist() == [4, 5]
+
+
+def test_krum_never_chooses_rows_without_numbers() -> None:
+    """Told q = 2, each has one neighbour; three honest rows 0 3 7 are left: 9, 9 and 16, of which the first."""
+    rows = np.vstack([np.full((1, 1), np.nan), column(0, 3, 7), np.full((1, 1), np.inf)])
+    assert Krum(byzantine=2)(rows).tolist() == [0]
+
+
+def test_geometric_median_of_an_equilateral_triangle_is_its_centre() -> None:
+    rows = np.array([[0.0, 0.0], [2.0, 0.0], [1.0, np.sqrt(3)]])
+    assert solved(rows).reason == "converged"
+    np.testing.assert_allclose(GeometricMedian()(rows), [1, np.sqrt(3) / 3], atol=1e-6)
+
+
+def test_geometric_median_of_half_a_square() -> None:
+    """Corners (0, 0), (1, 0), (0, 1): by symmetry (t, t) with the least sqrt(2) t + 2 sqrt((1 - t)^2 + t^2).
+
+    Its derivative vanishes where 2 (1 - 2t) = sqrt(2) sqrt((1 - t)^2 + t^2); squared, 6 t^2 - 6 t + 1 = 0;
+    so t = (3 - sqrt(3)) / 6.
+    """
+    rows = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    np.testing.assert_allclose(GeometricMedian()(rows), [(3 - np.sqrt(3)) / 6] * 2, atol=1e-6)
+
+
+def test_geometric_median_at_a_row() -> None:
+    """At (0, 0) the unit vectors to (5, 0) and (-3, 4) add up to (1 - 0.6, 0.8), of length sqrt(0.8) < 1."""
+    rows = np.array([[5.0, 0.0], [0.0, 0.0], [-3.0, 4.0]])
+    assert (solved(rows).iterations, solved(rows).reason) == (0, "at a row")
+    assert GeometricMedian()(rows).tolist() == [0, 0]
+
+
+def test_geometric_median_just_not_at_a_row() -> None:
+    """At (0, 0) the unit vectors to (5, 0) and (3, 4) add up to (1.6, 0.8), longer than 1: the row is left."""
+    rows = np.array([[5.0, 0.0], [0.0, 0.0], [3.0, 4.0]])
+    assert solved(rows).reason == "converged"
+    assert GeometricMedian()(rows).min() > 0.1
+
+
+def test_geometric_median_stays_with_the_majority() -> None:
+    """Three of five rows agree; the pull of the two others has length 2 at most, less than 3."""
+    rows = np.array([[1.0, 2.0], [9.0, 9.0], [1.0, 2.0], [-7.0, 0.0], [1.0, 2.0]])
+    assert solved(rows).reason == "at a row"
+    assert GeometricMedian()(rows).tolist() == [1, 2]
+
+
+def test_geometric_median_that_may_not_go_on() -> None:
+    rows = np.random.default_rng(0).normal(size=(9, 3))
+    assert (solved(rows, iterations=1).iterations, solved(rows, iterations=1).reason) == (1, "iteration limit")
+    assert 1 < solved(rows).iterations < 1000
+
+
+def least_sum(rows: Rows) -> Vector:
+    """The geometric median by a general solver."""
+
+    def cost(z: Vector) -> tuple[float, Vector]:
+        away = z - rows
+        lengths = np.sqrt((away * away).sum(axis=1))
+        return float(lengths.sum()), (away / lengths[:, np.newaxis]).sum(axis=0)
+
+    found = minimize(cost, np.median(rows, axis=0), jac=True, method="BFGS", options={"gtol": 1e-9})
+    return np.asarray(found.x)
+
+
+@pytest.mark.parametrize(("n", "d"), [(5, 2), (6, 3), (20, 10), (21, 4), (50, 30)])
+@pytest.mark.parametrize("offset", [0.0, 1e4])
+def test_geometric_median_is_the_least_sum(n: int, d: int, offset: float) -> None:
+    rows = np.random.default_rng(n).normal(size=(n, d)) * np.arange(1, d + 1)
+    np.testing.assert_allclose(GeometricMedian(tolerance=1e-10)(rows + offset), offset + least_sum(rows), atol=2e-6)
+
+
+@pytest.mark.parametrize("far", [1.0, 1e2, 1e4, 1e6])
+def test_liars_cannot_make_the_geometric_median_stop_early(far: float) -> None:
+    """What it says to be converged is, on the scale of the honest rows, however far away the others are."""
+    rows: NDArray[np.float64] = np.random.default_rng(4).normal(size=(20, 5))
+    rows[:8] *= far
+    np.testing.assert_allclose(GeometricMedian()(rows), least_sum(rows), atol=1e-5)
