@@ -31,6 +31,8 @@ def build(kind: str, text: str, registry: Mapping[str, type[T]]) -> T:
             raise unknown(f"parameter of {kind} {name!r}", key, known)
         if not equals:
             raise InvalidInput(f"{kind} parameters are written key=value; got {argument!r}")
+        if key in values:
+            raise InvalidInput(f"each parameter of {kind} {name!r} is given once; got {key} twice")
         values[key] = _number(f"{kind} parameter {key}", value, types[key])
     missing = [key for key, field in known.items() if key not in values and field.default is MISSING]
     if missing:

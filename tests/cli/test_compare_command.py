@@ -155,3 +155,11 @@ def test_without_out_a_folder_under_runs(tmp_path: Path, monkeypatch: pytest.Mon
     assert (folder / "report.html").is_file()
     (entry,) = strict((folder / "results.json").read_text())["runs"]
     assert entry["history"] == run(Spec(data="digits", rounds=2, seed=3)).to_json()["history"]
+
+
+def test_a_spec_file_may_name_what_is_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    spec = tmp_path / "spec.toml"
+    spec.write_text('data = "digits"\nrounds = 2\nmethod = "median"\npartition = "by-label"\n')
+    assert main(["compare", str(spec), "--jobs", "1", "--json", "--out", str(tmp_path / "out")]) == 0
+    runs = json.loads(capsys.readouterr().out)["runs"]
+    assert [(run["partition"], run["attack"], run["method"]) for run in runs] == [("by-label", "none", "median")]

@@ -36,6 +36,12 @@ def interrupted(process: "subprocess.Popen[str]", number: int = signal.SIGINT) -
         raise AssertionError("somebody outlived Ctrl-C by 30 seconds") from None
 
 
+@pytest.fixture(autouse=True, scope="module")
+def compiled() -> None:
+    """Compile the kernels first: a machine on which they are not is told of the wait."""
+    run(Spec(data="digits", rounds=1))
+
+
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the run that was never interrupted."""

@@ -2,6 +2,7 @@
 
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -87,12 +88,15 @@ class Shelf:
         return FILES
 
 
+def mnist_from(source: Any) -> ImageSet:
+    return ImageSet("mnist", {name: sha256(content).hexdigest() for name, content in FILES.items()}, (source,))
+
+
 def test_data_fetch_fetches_once_and_says_where(
     with_an_empty_cache: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shelf = Shelf()
-    checksums = {name: sha256(content).hexdigest() for name, content in FILES.items()}
-    monkeypatch.setitem(data.FETCHED, "mnist", ImageSet("mnist", checksums, (shelf,)))
+    monkeypatch.setitem(data.FETCHED, "mnist", mnist_from(shelf))
     folder = with_an_empty_cache / "mnist"
     for _ in range(2):
         assert listed(capsys, "data", "fetch", "mnist") == f"mnist: in {folder}, checksums right"
@@ -105,7 +109,7 @@ def test_data_fetch_of_an_unknown_name_fetches_nothing(
     with_an_empty_cache: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shelf = Shelf()
-    monkeypatch.setitem(data.FETCHED, "mnist", ImageSet("mnist", {}, (shelf,)))
+    monkeypatch.setitem(data.FETCHED, "mnist", mnist_from(shelf))
     assert main(["data", "fetch", "mnist", "emnist"]) == 2
     assert capsys.readouterr().err == (
         "holdfast: unknown data set to fetch 'emnist' (did you mean 'mnist'?); known: mnist, fashion-mnist\n"
@@ -118,8 +122,7 @@ def test_a_cache_that_cannot_be_written_is_one_line(
     with_an_empty_cache: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with_an_empty_cache.write_text("a file, not a folder")
-    checksums = {name: sha256(content).hexdigest() for name, content in FILES.items()}
-    monkeypatch.setitem(data.FETCHED, "mnist", ImageSet("mnist", checksums, (Shelf(),)))
+    monkeypatch.setitem(data.FETCHED, "mnist", mnist_from(Shelf()))
     assert main(["data", "fetch", "mnist"]) == 2
     message = capsys.readouterr().err
     assert message.count("\n") == 1

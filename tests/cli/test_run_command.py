@@ -22,6 +22,12 @@ SPEC = Spec(data="digits", rounds=10, eval_every=5)
 ESCAPE = "\x1b"
 
 
+@pytest.fixture(autouse=True, scope="module")
+def compiled() -> None:
+    """Compile the kernels first: a machine on which they are not is told of the wait."""
+    run(Spec(data="digits", rounds=1))
+
+
 @pytest.fixture(autouse=True)
 def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -99,4 +99,5 @@ def test_at_least_one_process_is_needed(jobs: int) -> None:
 
 
 def test_nothing_to_compare() -> None:
-    assert compare([]) == []
+    with pytest.raises(InvalidInput, match="at least one run"):
+        compare([])

@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -48,6 +49,18 @@ def test_far_too_large_a_rate_diverges_with_the_round_named(method: str, dtype: 
     assert all(evaluation.round < result.diverged for evaluation in result.history)
     assert all(np.isfinite([e.loss, e.variance, e.distance]).all() for e in result.history)
     assert result.history, "it was finite at first"
+
+
+@pytest.mark.parametrize("norm", [1.0, 1.5, 2.0, float("inf")])
+@pytest.mark.parametrize("problem", ["softmax", "logistic", "least-squares"])
+def test_no_norm_and_no_problem_warns_on_the_way_out(norm: float, problem: str, tmp_path: Path) -> None:
+    features = np.random.default_rng(0).normal(size=(40, 3))
+    np.savez(tmp_path / "own.npz", x=features, y=features[:, 0] > 0)
+    spec = Spec(data=str(tmp_path / "own.npz"), workers=4, problem=problem, norm=norm, schedule="constant", rounds=30)
+    for rate, scale in product((1e10, 1e30, 1e37), (1.0, 1e5, 1e20)):
+        result = run(replace(spec, rate=rate, scale=scale, eval_every=1))
+        json.dumps(result.to_json(), allow_nan=False)
+        assert result.diverged is not None or np.isfinite(result.model).all()
 
 
 def test_the_round_is_the_first_that_is_not_finite() -> None:

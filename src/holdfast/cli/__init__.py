@@ -1,14 +1,14 @@
 """The command `holdfast`: parse, call the library, print."""
 
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, Namespace, _SubParsersAction
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import holdfast
 from holdfast.cli.comparing import SWEPT, command_compare, command_demo
 from holdfast.cli.listing import command_data_fetch, command_data_list, command_list
-from holdfast.cli.options import OneLineParser, add_spec_flags
+from holdfast.cli.options import OneLineParser, add_spec_flags, unknown_flag
 from holdfast.cli.running import INTERRUPTED, command_resume, command_run
 from holdfast.errors import InvalidInput
 
@@ -18,10 +18,15 @@ BAD_INPUT = 2
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status."""
     try:
-        arguments = _parser().parse_args(argv)
+        arguments, strange = _parser().parse_known_args(argv)
+        if strange:
+            raise unknown_flag(strange[0], arguments.parser)
         status: int = arguments.command(arguments)
     except InvalidInput as error:
         print(f"holdfast: {error}", file=sys.stderr)
+        return BAD_INPUT
+    except MemoryError as error:
+        print(f"holdfast: this needs more memory than there is: {error}", file=sys.stderr)
         return BAD_INPUT
     except KeyboardInterrupt:
         print("holdfast: interrupted", file=sys.stderr)
@@ -37,9 +42,15 @@ def _parser() -> ArgumentParser:
     parser.add_argument("--version", action="version", version=f"holdfast {holdfast.__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=OneLineParser)
 
-    def command(name: str, act: Callable[[Namespace], int], help: str, example: str) -> ArgumentParser:
-        added = commands.add_parser(name, help=help, description=help, epilog=f"example:\n  {example}")
-        added.set_defaults(command=act)
+    def command(
+        name: str,
+        act: Callable[[Namespace], int],
+        help: str,
+        example: str,
+        among: "_SubParsersAction[OneLineParser]" = commands,
+    ) -> ArgumentParser:
+        added = among.add_parser(name, help=help, description=help, epilog=f"example:\n  {example}")
+        added.set_defaults(command=act, parser=added)
         return added
 
     one = command("run", command_run, "train once", "holdfast run --attack same-value --byzantine 8 --data digits")
@@ -58,9 +69,9 @@ def _parser() -> ArgumentParser:
         "holdfast compare --method rsa krum median --attack none gaussian --byzantine 8 --data digits --rounds 500",
     )
     add_spec_flags(many, without=SWEPT)
-    many.add_argument("--method", nargs="+", default=["rsa", "sgd"], metavar="NAME", help="methods; see holdfast list")
-    many.add_argument("--attack", nargs="+", default=["none"], metavar="NAME[:key=value,...]", help="attacks, or none")
-    many.add_argument("--partition", nargs="+", default=["iid"], metavar="NAME", help="partitions")
+    many.add_argument("--method", nargs="+", metavar="NAME", help="methods; see holdfast list (default rsa sgd)")
+    many.add_argument("--attack", nargs="+", metavar="NAME[:key=value,...]", help="attacks (default none)")
+    many.add_argument("--partition", nargs="+", metavar="NAME", help="partitions (default iid)")
     many.add_argument("--out", type=Path, metavar="DIR", help="folder of page and results (default: under runs/)")
     _jobs(many)
     _json(many)
@@ -79,14 +90,13 @@ def _parser() -> ArgumentParser:
 
     command("list", command_list, "list methods, rules, attacks, data sets and partitions", "holdfast list")
 
-    data = commands.add_parser("data", help="list or fetch data sets", description="list or fetch data sets")
+    about_data = "list or fetch data sets"
+    data = commands.add_parser("data", help=about_data, description=about_data, epilog="example:\n  holdfast data list")
+    data.set_defaults(parser=data)
     actions = data.add_subparsers(metavar="ACTION", required=True, parser_class=OneLineParser)
-    actions.add_parser("list", help="what there is, and what is cached").set_defaults(command=command_data_list)
-    fetch = actions.add_parser(
-        "fetch", help="bring data sets into the cache", epilog="example:\n  holdfast data fetch mnist"
-    )
+    command("list", command_data_list, "list data sets, and what is cached", "holdfast data list", actions)
+    fetch = command("fetch", command_data_fetch, "bring data sets into the cache", "holdfast data fetch mnist", actions)
     fetch.add_argument("names", nargs="+", metavar="NAME", help="mnist, fashion-mnist")
-    fetch.set_defaults(command=command_data_fetch)
     return parser
 
 

@@ -5,7 +5,6 @@ from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import Console
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -16,20 +15,35 @@ from rich.progress import (
 )
 
 from holdfast import atomic
+from holdfast.cli.compiling import tell_when_compiling
+from holdfast.cli.console import Speaker
 from holdfast.cli.options import spec_of
 from holdfast.cli.running import new_folder
+from holdfast.errors import InvalidInput
 from holdfast.experiments import Result, Spec
 from holdfast.experiments.comparison import compare, grid
 from holdfast.experiments.demonstration import demo_specs
+from holdfast.experiments.spec import read_toml
 
-SWEPT = ("method", "attack", "partition")
+SWEPT = {"method": ["rsa", "sgd"], "attack": ["none"], "partition": ["iid"]}
+"""The fields of which several values are compared, with their defaults."""
 
 
 def command_compare(arguments: Namespace) -> int:
     base = spec_of(arguments, without=SWEPT)
-    specs = grid(base, arguments.method, arguments.attack, arguments.partition)
-    title = f"{len(arguments.method)} methods on {base.data}"
+    methods, attacks, partitions = (_swept(arguments, name) for name in SWEPT)
+    specs = grid(base, methods, attacks, partitions)
+    title = f"{', '.join(methods)} on {base.data}"
     return _show(specs, arguments, title, arguments.out or new_folder("compare"))
+
+
+def _swept(arguments: Namespace, name: str) -> list[str]:
+    """Return the values of a field to compare: of the flag, else of the spec file, else the default."""
+    values: list[str] | None = getattr(arguments, name)
+    if values is None:
+        in_file = read_toml(arguments.spec).get(name) if arguments.spec else None
+        values = SWEPT[name] if in_file is None else [in_file]
+    return values
 
 
 def command_demo(arguments: Namespace) -> int:
@@ -38,22 +52,32 @@ def command_demo(arguments: Namespace) -> int:
 
 
 def _show(specs: Sequence[Spec], arguments: Namespace, title: str, out: Path) -> int:
+    from holdfast.report.charts import pictures
     from holdfast.report.page import page
     from holdfast.report.tables import accuracy_tables
 
-    console = Console(stderr=arguments.json)
-    results = _with_progress(console, specs, arguments.jobs)
+    speaker = Speaker(to_stderr=arguments.json)
+    _check_folder(out)
+    tell_when_compiling(speaker)
+    results = _with_progress(speaker, specs, arguments.jobs)
     written = {"title": title, "runs": [_entry(result) for result in results]}
     if arguments.json:
         print(json.dumps(written, allow_nan=False))
-    if not console.is_terminal:
-        console.width = max(console.width, 120)
     for table in accuracy_tables(results):
-        console.print(table)
+        speaker.console.print(table)
     atomic.write(out / "results.json", json.dumps(written, allow_nan=False).encode())
     atomic.write(out / "report.html", page(title, results).encode())
-    console.print(f"page with the curves: {out / 'report.html'}", highlight=False, soft_wrap=True)
+    for name, picture in pictures(results):
+        atomic.write(out / name, picture)
+    speaker.say(f"page with the curves: {out / 'report.html'}")
     return 0
+
+
+def _check_folder(out: Path) -> None:
+    """Say before the work begins if its results could not be written."""
+    nearest = next(path for path in (out, *out.parents) if path.exists())
+    if not nearest.is_dir():
+        raise InvalidInput(f"--out must name a folder; got {out}, and {nearest} is a file")
 
 
 def _entry(result: Result) -> dict[str, object]:
@@ -61,22 +85,17 @@ def _entry(result: Result) -> dict[str, object]:
     return {"method": spec.method, "attack": spec.attack, "partition": spec.partition} | result.to_json()
 
 
-def _with_progress(console: Console, specs: Sequence[Spec], jobs: int | None) -> list[Result]:
-    columns = (
-        TextColumn("runs"),
-        MofNCompleteColumn(),
-        BarColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+def _with_progress(speaker: Speaker, specs: Sequence[Spec], jobs: int | None) -> list[Result]:
+    from holdfast.report.tables import cell
+
+    columns = (TextColumn("runs"), MofNCompleteColumn(), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=speaker.console, transient=True, disable=not speaker.live) as progress:
         task = progress.add_task("", total=None)
 
         def finished(result: Result, of: int) -> None:
             progress.update(task, advance=1, total=of)
-            if not console.is_terminal:
-                accuracy = "diverged" if result.accuracy is None else f"{result.accuracy:.4f}"
+            if not speaker.live:
                 spec = result.spec
-                console.print(f"{spec.partition}  {spec.attack}  {spec.method}  {accuracy}", highlight=False)
+                speaker.say(f"{spec.partition}  {spec.attack}  {spec.method}  {cell(result)}")
 
         return compare(specs, jobs, finished)

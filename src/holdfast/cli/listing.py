@@ -2,25 +2,25 @@
 
 from argparse import Namespace
 
-from rich.console import Console
 from rich.table import Table
 
 from holdfast import aggregators, attacks, data, methods, problems, schedules
 from holdfast.attacks import LocalAttack
+from holdfast.cli.console import Speaker
 from holdfast.data import partitions
 from holdfast.errors import unknown
 from holdfast.named import summary, usage
 
 
 def command_list(arguments: Namespace) -> int:
-    console = Console()
+    console = Speaker().console
     for title, entries in _catalogue().items():
         table = Table(
             title=title, title_justify="left", title_style="bold", box=None, show_header=False, padding=(0, 2)
         )
         for name, line in entries.items():
             table.add_row(name, line)
-        console.print(table, highlight=False)
+        console.print(table)
         console.print()
     return 0
 

@@ -4,6 +4,7 @@ import argparse
 from argparse import ArgumentParser, Namespace
 from collections.abc import Collection
 from dataclasses import fields
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -36,6 +37,16 @@ def add_spec_flags(parser: ArgumentParser, without: Collection[str] = ()) -> Non
             default=None,
             help=option.metadata["help"].replace("%", "%%") + default,
         )
+
+
+def unknown_flag(text: str, parser: ArgumentParser) -> InvalidInput:
+    """Return the error for an argument that the parser could not place."""
+    if not text.startswith("-"):
+        return InvalidInput(f"unrecognized arguments: {text}; see {parser.prog} --help")
+    known = [option for action in parser._actions for option in action.option_strings]
+    name = text.partition("=")[0]
+    near = "".join(f" (did you mean {flag!r}?)" for flag in get_close_matches(name, known, n=1))
+    return InvalidInput(f"unknown flag {name!r}{near}; see {parser.prog} --help")
 
 
 def flag(name: str) -> str:

@@ -1,14 +1,15 @@
 """`holdfast run` and `holdfast resume`."""
 
 import json
+import shlex
 from argparse import Namespace
 from collections.abc import Callable
 from datetime import datetime
 from itertools import count
 from pathlib import Path
 
-from rich.console import Console
-
+from holdfast.cli.compiling import tell_when_compiling
+from holdfast.cli.console import Speaker
 from holdfast.cli.interrupts import PoliteStop
 from holdfast.cli.options import spec_of
 from holdfast.cli.watching import PlainWatcher, text, watcher
@@ -35,16 +36,17 @@ def new_folder(label: str) -> Path:
 
 
 def _play(as_json: bool, play: Callable[[PlainWatcher, PoliteStop], Result]) -> int:
-    console = Console(stderr=as_json)
+    speaker = Speaker(to_stderr=as_json)
+    tell_when_compiling(speaker)
     try:
-        with PoliteStop() as stop, watcher(console) as watching:
+        with PoliteStop() as stop, watcher(speaker) as watching:
             result = play(watching, stop)
     except Interrupted as stopped:
-        console.print(f"{stopped}; go on with: holdfast resume {stopped.folder}", highlight=False, soft_wrap=True)
+        speaker.say(f"{stopped}; go on with: holdfast resume {shlex.quote(str(stopped.folder))}")
         return INTERRUPTED
     if as_json:
         print(json.dumps(result.to_json(), allow_nan=False))
-    console.print(_summary(result), highlight=False, soft_wrap=True)
+    speaker.say(_summary(result))
     return 0
 
 

@@ -4,9 +4,9 @@ from time import monotonic
 from types import TracebackType
 from typing import Self
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from holdfast.cli.console import Speaker
 from holdfast.experiments.metrics import Evaluation
 from holdfast.experiments.spec import Spec
 
@@ -20,8 +20,8 @@ def text(evaluation: Evaluation) -> str:
 class PlainWatcher:
     """One line an evaluation."""
 
-    def __init__(self, console: Console) -> None:
-        self.console = console
+    def __init__(self, speaker: Speaker) -> None:
+        self.speaker = speaker
 
     def __enter__(self) -> Self:
         return self
@@ -38,14 +38,12 @@ class PlainWatcher:
     def evaluated(self, evaluation: Evaluation) -> None:
         speed = (evaluation.round - self.first) / max(monotonic() - self.begun, 1e-9)
         left = (self.rounds - evaluation.round) / speed
-        self.console.print(
-            f"round {evaluation.round}/{self.rounds}  {text(evaluation)}  {speed:.0f} rounds/s  {left:.0f} s left",
-            highlight=False,
-            soft_wrap=True,
+        self.speaker.say(
+            f"round {evaluation.round}/{self.rounds}  {text(evaluation)}  {speed:.0f} rounds/s  {left:.0f} s left"
         )
 
     def warned(self, text: str) -> None:
-        self.console.print(f"warning: {text}", highlight=False, soft_wrap=True)
+        self.speaker.say(f"warning: {text}")
 
 
 class LiveWatcher(PlainWatcher):
@@ -60,7 +58,7 @@ class LiveWatcher(PlainWatcher):
             TextColumn("{task.fields[speed]:.0f} rounds/s"),
             TimeRemainingColumn(compact=True),
             TextColumn("left"),
-            console=self.console,
+            console=self.speaker.console,
             transient=True,
         )
         self.progress.start()
@@ -87,6 +85,6 @@ class LiveWatcher(PlainWatcher):
         self.progress.update(self.task, news=news)
 
 
-def watcher(console: Console) -> PlainWatcher:
-    """Return the watcher that fits where the console writes."""
-    return LiveWatcher(console) if console.is_terminal else PlainWatcher(console)
+def watcher(speaker: Speaker) -> PlainWatcher:
+    """Return the watcher that fits where the speaker writes."""
+    return LiveWatcher(speaker) if speaker.live else PlainWatcher(speaker)

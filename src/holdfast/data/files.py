@@ -1,5 +1,6 @@
 """Data of the user's own, from an .npz or a .csv file."""
 
+import zlib
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -26,7 +27,7 @@ def _from_npz(path: Path) -> Dataset:
     try:
         with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
-    except (OSError, EOFError, TypeError, AttributeError, ValueError, BadZipFile) as error:
+    except (OSError, EOFError, TypeError, AttributeError, ValueError, BadZipFile, zlib.error) as error:
         raise InvalidInput(f"{path} must be an .npz file of plain arrays; got {error or 'an empty file'}") from None
     if {"x_train", "y_train", "x_test", "y_test"} <= arrays.keys():
         train = _checked(path, arrays["x_train"], arrays["y_train"])

@@ -44,8 +44,7 @@ class ImageSet:
             except Unavailable as refusal:
                 refusals.append(f"{source}: {refusal}")
                 continue
-            for name, content in files.items():
-                atomic.write(self.folder / name, content)
+            self._keep(files)
             return
         raise InvalidInput(
             f"{self.name} could not be fetched ({'; '.join(refusals)}); "
@@ -53,9 +52,20 @@ class ImageSet:
         )
 
     def _check(self, files: Mapping[str, bytes]) -> None:
-        for name, content in files.items():
-            if sha256(content).hexdigest() != self.checksums[name]:
+        for name, checksum in self.checksums.items():
+            if name not in files:
+                raise Unavailable(f"{name} was not delivered")
+            if sha256(files[name]).hexdigest() != checksum:
                 raise Unavailable(f"{name} has the wrong checksum")
+
+    def _keep(self, files: Mapping[str, bytes]) -> None:
+        try:
+            for name, content in files.items():
+                atomic.write(self.folder / name, content)
+        except OSError as error:
+            raise InvalidInput(
+                f"the cache folder must be writable (HOLDFAST_CACHE names another); got {self.folder}: {error.strerror}"
+            ) from None
 
     def load(self) -> Dataset:
         """Return the data set, fetching first what the cache lacks."""

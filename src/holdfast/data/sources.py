@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from urllib.error import HTTPError
 
 TIMEOUT = 120.0
 
@@ -91,6 +92,9 @@ class Mirror(Source):
         try:
             with urllib.request.urlopen(address, timeout=20) as reply:
                 content: bytes = reply.read()
+        except HTTPError as error:
+            error.close()
+            raise Unavailable(f"no answer ({error.code} {error.reason})") from None
         except (OSError, HTTPException) as error:
             raise Unavailable(f"no answer ({getattr(error, 'reason', error)})") from None
         return content

@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import cast
 
 import numpy as np
 
 from holdfast import attacks, data, methods, problems
 from holdfast.data import Dataset, partitions
-from holdfast.errors import InvalidInput
+from holdfast.errors import InvalidInput, unknown
 from holdfast.experiments.spec import Spec
 from holdfast.fleets import Simulated
 from holdfast.named import build
@@ -44,7 +45,7 @@ def assemble(spec: Spec) -> Experiment:
             reply=cast(Reply, spec.reply),
         )
     )
-    attack = None if spec.attack == "none" else build("attack", spec.attack, attacks.REGISTRY)
+    attack = _attack(spec)
     if recipe.crew != "attacked":
         attack = None
     dataset, problem = _learnt(spec)
@@ -63,6 +64,15 @@ def assemble(spec: Spec) -> Experiment:
     experiment = Experiment(dataset, problem, prior, method, fleet)
     _rehearse(experiment)
     return experiment
+
+
+def _attack(spec: Spec) -> attacks.Attack | None:
+    if spec.attack == "none":
+        return None
+    name = spec.attack.partition(":")[0]
+    if name not in attacks.REGISTRY:
+        raise unknown("attack", name, ["none", *attacks.REGISTRY])
+    return build("attack", spec.attack, attacks.REGISTRY)
 
 
 def _rehearse(experiment: Experiment) -> None:
@@ -94,8 +104,16 @@ def _learnt(spec: Spec) -> tuple[Dataset, LinearProblem]:
     return dataset, problem
 
 
-@lru_cache(maxsize=1)
 def _loaded(name: str) -> Dataset:
+    """Return the data set, again from memory if it is the one last asked for."""
+    if name in data.REGISTRY or not Path(name).is_file():
+        return _kept(name, None)
+    about = Path(name).stat()
+    return _kept(name, (about.st_mtime_ns, about.st_size))
+
+
+@lru_cache(maxsize=1)
+def _kept(name: str, version: tuple[int, int] | None) -> Dataset:
     return data.load(name)
 
 

@@ -2,14 +2,18 @@
 
 import multiprocessing
 import os
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import product
 
 from threadpoolctl import threadpool_limits
 
-from holdfast import methods
+from holdfast import kernels, methods
+from holdfast.errors import InvalidInput
 from holdfast.experiments.assembly import assemble
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.run import Result, run
@@ -18,14 +22,9 @@ from holdfast.experiments.spec import Spec
 
 def grid(base: Spec, methods: Iterable[str], attacks: Iterable[str], partitions: Iterable[str]) -> list[Spec]:
     """Return one spec for each combination; without an attack nobody is Byzantine."""
+    truthful = replace(base, attack="none", byzantine=0, liars=None)
     return [
-        replace(
-            base,
-            method=method,
-            attack=attack,
-            partition=partition,
-            byzantine=base.byzantine * (attack != "none"),
-        )
+        replace(truthful if attack == "none" else base, method=method, attack=attack, partition=partition)
         for partition, attack, method in product(partitions, attacks, methods)
     ]
 
@@ -37,13 +36,18 @@ def compare(
 
     `finished` is told each result as it comes, and how many there will be.
     """
+    if jobs is not None and jobs < 1:
+        raise InvalidInput(f"jobs must be at least 1; got {jobs}")
+    if not specs:
+        raise InvalidInput("a comparison needs at least one run; got none")
     plain = [_essence(resolved(spec)) for spec in specs]
     different = list(dict.fromkeys(plain))
     for spec in different:
         assemble(spec)  # what cannot work is said before the first run begins
     results: dict[Spec, Result] = {}
     with _pool(min(jobs or os.cpu_count() or 1, len(different))) as pool:
-        running = {pool.submit(run, spec): spec for spec in different}
+        with _inheriting_no_interrupt():
+            running = {pool.submit(run, spec): spec for spec in different}
         try:
             while running:
                 done, _ = wait(running, return_when=FIRST_COMPLETED)
@@ -52,7 +56,7 @@ def compare(
                     results[spec] = future.result()
                     finished(results[spec], len(different))
         except BaseException:
-            _abandon(pool, running)
+            _end(pool)
             raise
     return [replace(results[key], spec=spec) for key, spec in zip(plain, map(resolved, specs), strict=True)]
 
@@ -71,14 +75,24 @@ def _pool(processes: int) -> ProcessPoolExecutor:
 
 def _settle() -> None:
     """Give each process one thread: the runs themselves fill the cores."""
-    import signal
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends the others
     threadpool_limits(1)
+    kernels.set_threads(1)
 
 
-def _abandon(pool: ProcessPoolExecutor, running: Iterable[Future[Result]]) -> None:
-    for future in running:
-        future.cancel()
-    for process in list((pool._processes or {}).values()):  # the executor has no public way before Python 3.14
+@contextmanager
+def _inheriting_no_interrupt() -> Iterator[None]:
+    """Let processes that start meanwhile ignore Ctrl-C: it is for the parent, which ends them."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _end(pool: ProcessPoolExecutor) -> None:
+    """End the processes at once; the executor has no public way to do so before Python 3.14."""
+    for process in list((pool._processes or {}).values()):
         process.terminate()

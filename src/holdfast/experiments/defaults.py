@@ -1,6 +1,7 @@
 """Defaults that depend on the rest of a spec."""
 
 from dataclasses import replace
+from pathlib import Path
 
 from holdfast.experiments.spec import Spec
 
@@ -24,6 +25,7 @@ def resolved(spec: Spec) -> Spec:
     penalised = spec.method in ("rsa", "ideal-rsa")
     return replace(
         spec,
+        data=str(Path(spec.data).resolve()) if Path(spec.data).is_file() else spec.data,
         penalty=_penalty(spec.norm) if spec.penalty is None else spec.penalty,
         rate=(_rate(spec.norm) if penalised else GRADIENT_RATE) if spec.rate is None else spec.rate,
         scale=SCALE.get(spec.data, 1.0) if spec.scale is None else spec.scale,

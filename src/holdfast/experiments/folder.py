@@ -11,9 +11,9 @@ import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,9 +29,11 @@ Arrays = Mapping[str, NDArray[Any]]
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A run between two rounds: the arrays of both states, and what was recorded so far."""
+    """A run between two rounds: the arrays of both states, and what was recorded so far.
 
-    spec: Spec
+    On disk an .npz file followed by its SHA-256.
+    """
+
     round: int
     master: Arrays
     workers: Arrays
@@ -45,19 +47,21 @@ class Checkpoint:
         arrays = {f"{side}.{name}": array for side in ("master", "workers") for name, array in about.pop(side).items()}
         file = io.BytesIO()
         np.savez(file, about=np.array(json.dumps(about)), **arrays)
-        return file.getvalue()
+        return file.getvalue() + sha256(file.getvalue()).digest()
 
     @staticmethod
     def of_bytes(content: bytes) -> "Checkpoint":
-        with np.load(io.BytesIO(content), allow_pickle=False) as file:
+        arrays, checksum = content[:-32], content[-32:]
+        if sha256(arrays).digest() != checksum:
+            raise ValueError("its checksum is wrong")
+        with np.load(io.BytesIO(arrays), allow_pickle=False) as file:
             about = json.loads(str(file["about"]))
             master, workers = (
                 {key.removeprefix(side): file[key] for key in file.files if key.startswith(side)}
                 for side in ("master.", "workers.")
             )
-        spec = Spec.of({name: value for name, value in about.pop("spec").items() if value is not None})
         history = [Evaluation(**line) for line in about.pop("history")]
-        return Checkpoint(spec=spec, history=history, master=master, workers=workers, **about)
+        return Checkpoint(history=history, master=master, workers=workers, **about)
 
 
 class RunFolder:
@@ -71,10 +75,14 @@ class RunFolder:
         """Start a folder for a new run."""
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
             raise InvalidInput(f"--out must name a new or empty folder; got {path}, which holds something")
-        folder = RunFolder(path)
-        atomic.write(path / "versions.json", _json(versions() | {"data_sha256": data_digest}))
-        atomic.write(path / "spec.toml", spec.to_toml().encode())
-        return folder
+        text = spec.to_toml().encode()
+        try:
+            began = {"data_sha256": data_digest, "spec_sha256": sha256(text).hexdigest()}
+            atomic.write(path / "versions.json", _json(versions() | began))
+            atomic.write(path / "spec.toml", text)
+        except OSError as error:
+            raise InvalidInput(f"--out must name a folder that can be written; got {path}: {error.strerror}") from None
+        return RunFolder(path)
 
     def spec(self) -> Spec:
         """Return the spec of the run in this folder."""
@@ -82,15 +90,20 @@ class RunFolder:
             raise InvalidInput(f"resume needs the folder of a run, with its spec.toml; got {self.path}")
         return Spec.read(self.path / "spec.toml")
 
-    def check_data(self, digest: str) -> None:
-        """Refuse to go on with other data than the run began with."""
+    def check(self, data_digest: str) -> None:
+        """Refuse to go on with another spec or other data than the run began with."""
         try:
-            began = json.loads((self.path / "versions.json").read_text())["data_sha256"]
+            began = json.loads((self.path / "versions.json").read_text())
+            spec, data = str(began["spec_sha256"]), str(began["data_sha256"])
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise InvalidInput(f"{self.path}/versions.json must name the data's checksum; got {error!r}") from None
-        if began != digest:
             raise InvalidInput(
-                f"a run resumes on the data it began with, SHA-256 {began[:12]}...; got {digest[:12]}..."
+                f"{self.path}/versions.json must hold the checksums of spec and data; got {error!r}"
+            ) from None
+        if spec != sha256((self.path / "spec.toml").read_bytes()).hexdigest():
+            raise InvalidInput("a run resumes with the spec it began with; got a spec.toml that was changed since")
+        if data != data_digest:
+            raise InvalidInput(
+                f"a run resumes on the data it began with, SHA-256 {data[:12]}...; got {data_digest[:12]}..."
             )
 
     def record(self, evaluation: Evaluation) -> None:
@@ -115,8 +128,8 @@ class RunFolder:
             try:
                 found = Checkpoint.of_bytes(path.read_bytes())
                 break
-            except (ValueError, KeyError, TypeError, EOFError, BadZipFile) as error:
-                warnings.append(f"{path} is damaged ({error}); going back to the one before it")
+            except ValueError as error:
+                warnings.append(f"{path} is damaged ({error}); going back to what was saved before it")
         lines = "".join(map(_line, found.history)) if found else ""
         atomic.write(self.path / "records.jsonl", lines.encode())
         return found, warnings

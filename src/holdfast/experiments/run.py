@@ -121,7 +121,7 @@ def resume(folder: Path, watcher: Watcher | None = None, stopping: Callable[[], 
     store, watcher = RunFolder(folder), watcher or Unwatched()
     spec = store.spec()
     experiment = assemble(spec)
-    store.check_data(experiment.dataset.digest())
+    store.check(experiment.dataset.digest())
     checkpoint, warnings = store.restore()
     for warning in warnings:
         watcher.warned(warning)
@@ -151,8 +151,6 @@ class _Run:
         self.seconds = self.evaluation_seconds = 0.0
 
     def restore(self, checkpoint: Checkpoint) -> None:
-        if checkpoint.spec != self.spec:
-            raise InvalidInput("a run resumes with the spec it began with; got a spec.toml that was changed since")
         fleet = self.experiment.fleet
         self.state = _filled(self.state, checkpoint.master)
         fleet.state = _filled(fleet.state, checkpoint.workers)
@@ -208,7 +206,6 @@ class _Run:
         if self.store:
             self.store.save(
                 Checkpoint(
-                    spec=self.spec,
                     round=self.round,
                     master=self.state._asdict(),
                     workers=self.experiment.fleet.state._asdict(),

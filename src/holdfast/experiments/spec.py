@@ -1,10 +1,15 @@
 """A run, described whole: what a TOML file or the flags of the command say."""
 
+import json
 import tomllib
 from collections.abc import Mapping
 from dataclasses import Field, asdict, dataclass, field, fields
+from math import isfinite
 from pathlib import Path
-from typing import Any
+from types import NoneType
+from typing import Any, get_args, get_origin
+
+import numpy as np
 
 from holdfast import methods, problems, schedules
 from holdfast.errors import InvalidInput, unknown
@@ -50,7 +55,13 @@ class Spec:
 
     def __post_init__(self) -> None:
         for option in fields(self):
-            _check(option, getattr(self, option.name))
+            value = getattr(self, option.name)
+            if value is not None or option.default is not None:
+                value = _converted(option, value)
+                object.__setattr__(self, option.name, value)
+                _check(option, value)
+        if self.scale is not None and (self.scale == 0 or not isfinite(self.scale)):
+            raise InvalidInput(f"scale must be finite and not 0; got {self.scale}")
         if self.byzantine >= self.workers:
             raise InvalidInput(f"byzantine must be less than workers={self.workers}; got {self.byzantine}")
         if self.attack != "none" and self.byzantine == 0:
@@ -76,7 +87,7 @@ class Spec:
         for name in values:
             if name not in known:
                 raise unknown("key of a spec", name, known)
-        return Spec(**{name: _converted(known[name], value) for name, value in values.items()})
+        return Spec(**values)
 
     @staticmethod
     def read(path: Path) -> "Spec":
@@ -100,28 +111,30 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 def _toml(value: Any) -> str:
     if isinstance(value, str):
-        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        return json.dumps(value, ensure_ascii=False).replace(
+            "\x7f", "\\u007f"
+        )  # a JSON string is a TOML string but for this one
     if isinstance(value, tuple):
         return str(list(value))
     return repr(value)
 
 
 def _converted(option: "Field[Any]", value: Any) -> Any:
-    """Return a value of the field's type; a text is read as one."""
-    kind = str(option.type)
+    """Return a value of the field's type; a text is read as one, a NumPy number as what it is."""
+    value = value.item() if isinstance(value, np.generic) else value
+    kind = next(kind for kind in (*get_args(option.type), option.type) if kind is not NoneType)
     try:
-        if kind.startswith("tuple"):
-            numbers = value.split(",") if isinstance(value, str) else value
-            return tuple(_whole(number) for number in numbers)
-        if kind.startswith("int"):
-            return _whole(value)
-        if kind.startswith("float") and not isinstance(value, bool):
-            return float(value)
-        if kind == "str" and isinstance(value, str):
+        if kind is str and isinstance(value, str):
             return value
+        if kind is int:
+            return _whole(value)
+        if kind is float and isinstance(value, int | float | str) and not isinstance(value, bool):
+            return float(value)
+        if get_origin(kind) is tuple:
+            return tuple(_whole(number) for number in (value.split(",") if isinstance(value, str) else value))
     except (ValueError, TypeError):
         pass
-    noun = {"i": "a whole number", "f": "a number", "t": "whole numbers", "s": "a text"}[kind[0]]
+    noun = {str: "a text", int: "a whole number", float: "a number"}.get(kind, "whole numbers")
     raise InvalidInput(f"{option.name} must be {noun}; got {value!r}")
 
 
@@ -135,5 +148,5 @@ def _check(option: "Field[Any]", value: Any) -> None:
     choices, least = option.metadata["choices"], option.metadata["least"]
     if choices and value not in choices:
         raise unknown(option.name, value, choices)
-    if least is not None and value is not None and not value >= least:
+    if least is not None and not value >= least:
         raise InvalidInput(f"{option.name} must be at least {least}; got {value}")

@@ -58,7 +58,8 @@ class Simulated:
 
     def exchange(self, model: Vector, round: int) -> Rows:
         """Play a round. The messages are good until the next one."""
-        rows, self.state = self._step(self.state, model, round)
+        with np.errstate(over="ignore", invalid="ignore"):  # whoever trains looks for models that are not finite
+            rows, self.state = self._step(self.state, model, round)
         if self._attack is None or not self._lies.any():
             return rows
         view = FullView(

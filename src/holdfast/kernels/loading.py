@@ -9,6 +9,7 @@ it is called.
 
 import importlib
 import sys
+from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
 from importlib.util import module_from_spec, spec_from_file_location
@@ -43,14 +44,18 @@ def ranks_kernel(n: int, wanted: range) -> ModuleType:
     return kernels(name)
 
 
-def cold() -> bool:
-    """Return whether nothing has been compiled yet on this machine."""
-    return not any(_folder().glob(COMPILED))
+def _silently() -> None: ...
+
+
+announce: Callable[[], None] = _silently
+"""Called before anything is compiled on a machine for the first time; a command may say so to its user."""
 
 
 @cache
 def _package() -> ModuleType:
     folder = _folder()
+    if not any(folder.glob(COMPILED)):
+        announce()
     name = f"holdfast_kernels_{folder.name}"
     spec = spec_from_file_location(name, folder / "__init__.py", submodule_search_locations=[str(folder)])
     if spec is None or spec.loader is None:

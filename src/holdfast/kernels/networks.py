@@ -78,8 +78,10 @@ def source(n: int, wanted: range) -> str:
             v1 = known(r1[j], infinity)
             v2 = known(r2[j], infinity)
             v0, v1 = low(v0, v1), high(v0, v1)
-            v0 = low(v0, v2)
-            ...
+            v2 = high(v0, v2)
+            v1 = low(v1, v2)
+            total[j] = v1
+    <BLANKLINE>
     """
     wires = range(n)
     lines = [

@@ -1,10 +1,13 @@
 """Charts of results, as Vega-Lite: the same chart becomes a part of the page, a PNG or an SVG."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
 
 import altair as alt
+import vl_convert
 
 from holdfast.experiments.run import Result
+from holdfast.report.settings import grouped
 
 COLOURS = {
     "rsa": "#c8102e",
@@ -53,3 +56,13 @@ def accuracy_curves(results: Sequence[Result], columns: int = 4) -> alt.FacetCha
         data=alt.InlineData(values=points),
     )
     return chart
+
+
+def pictures(results: Sequence[Result]) -> Iterator[tuple[str, bytes]]:
+    """Yield the curves of each partition as PNG and SVG, with their file names."""
+    for partition, by_attack in grouped(results).items():
+        every = [result for by_method in by_attack.values() for result in by_method.values()]
+        chart = json.dumps(accuracy_curves(every).to_dict())
+        name = f"curves-{partition.partition(':')[0]}"
+        yield f"{name}.png", vl_convert.vegalite_to_png(chart, scale=2)
+        yield f"{name}.svg", vl_convert.vegalite_to_svg(chart).encode()

@@ -63,7 +63,7 @@ def page(title: str, results: Sequence[Result]) -> str:
 
 
 def _section(results: Sequence[Result]) -> str:
-    chart = json.dumps(accuracy_curves(results).to_dict()).replace("</", "<\\/")
+    chart = json.dumps(accuracy_curves(results).to_dict()).replace("<", "\\u003c")
     return f"""
 <h2>{escape(heading(results))}</h2>
 <div class="wide">{_table(results)}</div>
@@ -77,7 +77,7 @@ def _table(results: Sequence[Result]) -> str:
     head = "".join(f'<th class="{method}">{escape(method)}</th>' for method in methods)
     rows = "".join(
         f'<tr><td>{escape(attack)}</td><td class="soft">{ceiling(by_method)}</td>'
-        + "".join(f'<td class="{method}">{cell(by_method[method])}</td>' for method in methods)
+        + "".join(f'<td class="{method}">{cell(by_method.get(method))}</td>' for method in methods)
         + "</tr>"
         for attack, by_method in by_attack.items()
     )

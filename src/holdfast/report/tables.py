@@ -20,12 +20,14 @@ def accuracy_tables(results: Sequence[Result]) -> Iterator[Table]:
         for method in methods:
             table.add_column(method.replace("-", "-\n"), justify="right", style="bold" if method == "rsa" else "")
         for attack, by_method in by_attack.items():
-            table.add_row(attack, ceiling(by_method), *(cell(by_method[method]) for method in methods))
+            table.add_row(attack, ceiling(by_method), *(cell(by_method.get(method)) for method in methods))
         yield table
 
 
-def cell(result: Result) -> str:
-    """Return a result in a few characters."""
+def cell(result: Result | None) -> str:
+    """Return a result in a few characters; nothing for a run that was not asked for."""
+    if result is None:
+        return ""
     if result.diverged is not None:
         return "diverged"
     if result.last is None:

@@ -1,0 +1,25 @@
+"""Print how long the kernels of the demonstration take to be ready, in this process and with this cache."""
+
+import json
+from dataclasses import replace
+
+from benchmarks.timing import once
+from holdfast.experiments import run
+from holdfast.experiments.demonstration import demo_specs
+from holdfast.experiments.spec import Spec
+
+
+def one_round(specs: list[Spec]) -> None:
+    for spec in specs:
+        run(replace(spec, rounds=1))
+
+
+def main() -> None:
+    run_specs = demo_specs()
+    numba = once(lambda: __import__("numba"))[0]
+    first, again = (once(lambda: one_round(run_specs))[0] for _ in range(2))
+    print(json.dumps({"numba": numba, "kernels": first - again, "together": numba + first - again}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,101 @@
+"""A bit a coordinate: which side of the rows the model is on, and how many rows say so."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import twins
+from hypothesis import given
+from hypothesis import strategies as st
+from twins import DIMENSIONS, DTYPES, Bytes, hostile, ordinary
+
+from holdfast import kernels
+from holdfast.errors import InvalidInput
+from holdfast.typing import Rows
+
+Maker = Callable[[int, int, type], Rows]
+every_type = pytest.mark.parametrize("dtype", DTYPES)
+every_kind = pytest.mark.parametrize("rows_of", [ordinary, hostile])
+COUNTS = [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 63, 64, 65, 127, 128, 129, 254, 255]
+
+
+def random_bytes(n: int, d: int, seed: int = 0) -> Bytes:
+    return np.random.default_rng((n, d, seed)).integers(0, 256, (n, kernels.bit_width(d)), dtype=np.uint8)
+
+
+def test_messages_are_whole_words() -> None:
+    assert [kernels.bit_width(d) for d in (1, 63, 64, 65, 128, 129, 7850)] == [8, 8, 8, 16, 16, 24, 984]
+
+
+@every_type
+@every_kind
+@pytest.mark.parametrize("d", DIMENSIONS)
+def test_pack_bits(rows_of: Maker, d: int, dtype: type) -> None:
+    model, *rest = rows_of(6, d, dtype)
+    rows, coins = np.array(rest), random_bytes(5, d)
+    packed = kernels.pack_bits(model, rows, coins)
+    assert packed.dtype == np.uint8
+    np.testing.assert_array_equal(packed, twins.pack_bits(model, rows, coins))
+
+
+@every_type
+@given(st.integers(1, 700), st.integers(0, 10**6))
+def test_pack_bits_of_any_width(dtype: type, d: int, seed: int) -> None:
+    rows, coins = hostile(3, d, dtype, seed), random_bytes(3, d, seed)
+    np.testing.assert_array_equal(kernels.pack_bits(rows[0], rows, coins), twins.pack_bits(rows[0], rows, coins))
+
+
+@every_type
+def test_pack_bits_by_hand(dtype: type) -> None:
+    """Of 9 coordinates, coordinate 8 is bit 1 of byte 0, since byte b holds b, 8 + b, 16 + b...
+
+    Above, below, tied zeros, tied infinities, NaN on either side, tied, above, above.
+    """
+    inf, nan = np.inf, np.nan
+    model = np.array([1, -1, 0.0, inf, nan, 0, 2, 5, 7], dtype)
+    row = np.array([[0, 0, -0.0, inf, 0, nan, 2, -inf, 6]], dtype)
+    coins = np.zeros((1, 8), np.uint8)
+    assert kernels.pack_bits(model, row, coins).tolist() == [[0b11, 0, 0, 0, 0, 0, 0, 1]]
+    assert kernels.pack_bits(model, row, coins | 0xFF).tolist() == [[0b11, 0, 1, 1, 0, 0, 1, 1]]
+
+
+@every_type
+@pytest.mark.parametrize("d", [1, 65, 2047])
+def test_coins_decide_ties_and_nothing_else(d: int, dtype: type) -> None:
+    """Equal rows give the coins themselves, without the bits beyond d; rows that differ give none of them."""
+    model, coins = ordinary(1, d, dtype)[0], random_bytes(3, d)
+    tied = kernels.pack_bits(model, np.tile(model, (3, 1)), coins)
+    np.testing.assert_array_equal(twins.unpacked(tied)[:, :d], twins.unpacked(coins)[:, :d])
+    assert not twins.unpacked(tied)[:, d:].any()
+    assert not kernels.pack_bits(model, np.tile(model + 1, (3, 1)), coins).any()
+
+
+@pytest.mark.parametrize("n", COUNTS)
+def test_count_bits(n: int) -> None:
+    for d in DIMENSIONS:
+        messages = random_bytes(n, d)
+        counts = kernels.count_bits(messages, d)
+        assert (counts.dtype, counts.shape) == (np.uint8, (d,))
+        np.testing.assert_array_equal(counts, twins.count_bits(messages, d))
+
+
+@pytest.mark.parametrize("n", COUNTS)
+def test_count_bits_that_all_agree(n: int) -> None:
+    """Every carry at once, in the first block of words and in the next ones."""
+    d = 3 * 512 * 64 + 8
+    assert (kernels.count_bits(np.full((n, kernels.bit_width(d)), 0xFF, np.uint8), d) == n).all()
+    assert not kernels.count_bits(np.zeros((n, kernels.bit_width(d)), np.uint8), d).any()
+
+
+def test_counts_fit_into_a_byte_or_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="at most 255 messages at a time; got 256"):
+        kernels.count_bits(np.zeros((256, 8), np.uint8), 3)
+
+
+@every_type
+@pytest.mark.parametrize("d", [1, 65, 2049])
+def test_counts_give_the_sum_of_signs(d: int, dtype: type) -> None:
+    """Without ties each of n rows adds 1 or -1: twice the count minus n."""
+    model, rows = ordinary(1, d, dtype, seed=1)[0], ordinary(33, d, dtype)
+    counts = kernels.count_bits(kernels.pack_bits(model, rows, random_bytes(33, d)), d)
+    np.testing.assert_array_equal(2.0 * counts - 33, kernels.sign_sum(model, rows))

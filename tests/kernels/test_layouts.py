@@ -1,0 +1,128 @@
+"""Kernels take arrays as they come, never change them, and return new ones."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+import twins
+from numpy.typing import NDArray
+from twins import assert_same, hostile, ordinary
+
+from holdfast import kernels
+
+Array = NDArray[Any]
+F32, F64 = np.float32, np.float64
+
+
+class Case(NamedTuple):
+    """A kernel and arrays for it, which may come in any layout."""
+
+    call: Callable[..., Array]
+    arrays: tuple[Array, ...]
+
+
+def rounds(features: Array, targets: Array, starts: Array, workers: Array, models: Array, master: Array) -> Array:
+    step = master, 0.1, 0.07
+    return kernels.worker_round(kernels.SOFTMAX, features, targets, starts, 1.0, 5, workers, 3, 9, 0.5, models, step)
+
+
+DEALT = (
+    ordinary(30, 7, F64),
+    np.arange(30) % 3,
+    np.array([0, 10, 20, 30]),
+    np.array([2, 1, 3]),
+)
+COINS = np.random.default_rng(0).integers(0, 256, (5, kernels.bit_width(70)), dtype=np.uint8)
+
+CASES = {
+    "mean": Case(kernels.mean, (hostile(5, 70, F32),)),
+    "combination": Case(kernels.combination, (np.array([0.5, 0, 0.25, 0.25, 0]), ordinary(5, 70, F32))),
+    "sign_sum": Case(kernels.sign_sum, (hostile(1, 70, F32)[0], hostile(5, 70, F32))),
+    "mean_of_ranks, written out": Case(lambda rows: kernels.mean_of_ranks(rows, range(1, 4)), (hostile(5, 70, F32),)),
+    "mean_of_ranks, tabled": Case(lambda rows: kernels.mean_of_ranks(rows, range(16, 17)), (hostile(33, 70, F32),)),
+    "squared_distances": Case(kernels.squared_distances, (ordinary(5, 70, F32),)),
+    "inner_products": Case(kernels.inner_products, (ordinary(5, 70, F32), ordinary(1, 70, F32)[0])),
+    "weiszfeld": Case(
+        lambda G, start: kernels.weiszfeld(G, start, 1e-7, 1000)[0],
+        (twins.inner_products(ordinary(5, 3, F64), np.zeros(3)), np.full(5, 0.2)),
+    ),
+    "scores": Case(
+        lambda features, model: kernels.scores(features, 0.5, model, 3), (DEALT[0], ordinary(1, 24, F64)[0])
+    ),
+    "pack_bits": Case(
+        lambda model, rows: kernels.pack_bits(model, rows, COINS), (hostile(1, 70, F32)[0], hostile(5, 70, F32))
+    ),
+    "count_bits": Case(lambda messages: kernels.count_bits(messages, 70), (COINS,)),
+    "worker_round": Case(
+        lambda models, master: rounds(*DEALT, models, master), (ordinary(3, 24, F64), ordinary(1, 24, F64)[0])
+    ),
+}
+every_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+
+
+def spread(array: Array) -> Array:
+    """Every other one of an array twice as long in every direction."""
+    for axis in range(array.ndim):
+        array = np.repeat(array, 2, axis)
+    return array[(slice(None, None, 2),) * array.ndim]
+
+
+def backwards(array: Array) -> Array:
+    """With negative strides."""
+    flipped = np.flip(array).copy()
+    return np.flip(flipped)
+
+
+def read_only(array: Array) -> Array:
+    array = array.copy()
+    array.flags.writeable = False
+    return array
+
+
+LAYOUTS: dict[str, Callable[[Array], Array]] = {
+    "by columns": np.asfortranarray,
+    "spread out": spread,
+    "backwards": backwards,
+    "read-only": read_only,
+    "read-only and spread out": lambda array: np.broadcast_to(spread(array), array.shape),
+}
+
+
+@every_case
+@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
+def test_the_layout_does_not_matter(case: Case, layout: Callable[[Array], Array]) -> None:
+    given = [layout(array) for array in case.arrays]
+    assert_same(case.call(*given), case.call(*case.arrays))
+
+
+@every_case
+@pytest.mark.parametrize("layout", [np.copy, spread], ids=["plain", "spread out"])
+def test_nothing_given_is_changed_or_returned(case: Case, layout: Callable[[Array], Array]) -> None:
+    given = [layout(array) for array in case.arrays]
+    result = case.call(*given)
+    for array, before in zip(given, case.arrays, strict=True):
+        assert array.tobytes() == before.tobytes()
+        assert not np.shares_memory(result, array)
+    again = case.call(*case.arrays)
+    result[...] = 0
+    assert_same(case.call(*case.arrays), again)
+
+
+def test_samples_workers_and_coins_may_be_strided_and_read_only() -> None:
+    """These are not brought into one layout first, so that a layout of theirs is compiled when it is met."""
+    odd = LAYOUTS["read-only and spread out"]
+    models, master = CASES["worker_round"].arrays
+    assert_same(rounds(*map(odd, DEALT), models, master), rounds(*DEALT, models, master))
+    model, rows = CASES["pack_bits"].arrays
+    assert_same(kernels.pack_bits(model, rows, odd(COINS)), kernels.pack_bits(model, rows, COINS))
+    workers = np.array([4, 1, 9])
+    assert_same(kernels.normals(5, odd(workers), 3, 7), kernels.normals(5, workers, 3, 7))
+
+
+def test_numbers_that_are_not_aligned() -> None:
+    """As they stand in a buffer after a header of one byte."""
+    rows = ordinary(5, 70, F64)
+    shifted = np.frombuffer(bytearray(b"?" + rows.tobytes()), F64, offset=1).reshape(rows.shape)
+    assert not shifted.flags.aligned
+    assert_same(kernels.mean(shifted), kernels.mean(rows))

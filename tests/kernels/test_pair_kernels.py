@@ -1,0 +1,136 @@
+"""Squared distances and inner products of all pairs of rows, and Weiszfeld's iteration on them."""
+
+import numpy as np
+import pytest
+import twins
+from twins import DIMENSIONS, DTYPES, ordinary
+
+from holdfast import kernels
+from holdfast.typing import Distances, Rows
+
+every_type = pytest.mark.parametrize("dtype", DTYPES)
+COUNTS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 13]
+"""Rows meet two against four: every way in which a tile can reach past the last one."""
+TOLERANCE = {np.float32: 1e-5, np.float64: 1e-14}
+"""Relative to the sum of the terms' sizes: up to 1024 terms are added in the rows' type, then in float64."""
+
+
+def whole_numbers(n: int, d: int, dtype: type) -> Rows:
+    """From -5 to 5: no sum of 1024 products of their differences is rounded, even in float32."""
+    return np.random.default_rng((n, d)).integers(-5, 6, (n, d)).astype(dtype)
+
+
+@every_type
+@pytest.mark.parametrize("d", [*DIMENSIONS, 1023, 1025, 2 * kernels.SPAN + 3])
+def test_pairs_of_whole_numbers_are_exact(d: int, dtype: type) -> None:
+    for n in COUNTS if d < 65537 else [1, 6, 9]:
+        rows = whole_numbers(n, d, dtype)
+        centre = whole_numbers(1, d, dtype)[0]
+        wide = rows.astype(np.float64)
+        distances = ((wide[:, np.newaxis] - wide) ** 2).sum(axis=2)
+        products = (wide - centre) @ (wide - centre).T
+        for result, expected in (
+            (kernels.squared_distances(rows), distances),
+            (kernels.inner_products(rows, centre), products),
+        ):
+            assert (result.dtype, result.shape) == (np.float64, (n, n))
+            np.testing.assert_array_equal(result, expected, err_msg=f"{n} rows")
+
+
+@every_type
+@pytest.mark.parametrize("d", DIMENSIONS)
+@pytest.mark.parametrize("size", [1e-9, 1.0, 1e15])
+def test_pairs_are_right_to_the_tolerance(d: int, dtype: type, size: float) -> None:
+    rows: Rows = (size * ordinary(7, d, np.float64)).astype(dtype)
+    centre = rows[3] + rows[5]
+    distances, products = kernels.squared_distances(rows), kernels.inner_products(rows, centre)
+    np.testing.assert_allclose(distances, twins.squared_distances(rows), rtol=TOLERANCE[dtype])
+    sizes = np.abs(rows - centre).astype(np.float64)
+    wrong = np.abs(products - twins.inner_products(rows, centre))
+    # the differences from the centre are rounded, too
+    assert (wrong <= (TOLERANCE[dtype] + 4 * np.finfo(dtype).eps) * (sizes @ sizes.T)).all()
+    for found in (distances, products):
+        np.testing.assert_array_equal(found, found.T)
+    assert not np.diag(distances).any()
+
+
+@every_type
+def test_an_offset_costs_distances_nothing(dtype: type) -> None:
+    """Steps of 1/256 are exact on 8192 in float32; a Gramian of such rows would have lost them all."""
+    steps = whole_numbers(6, 3000, dtype) / 256
+    np.testing.assert_array_equal(kernels.squared_distances(8192 + steps), kernels.squared_distances(steps))
+    centre = np.full(3000, 8192, dtype)
+    np.testing.assert_array_equal(
+        kernels.inner_products(8192 + steps, centre), kernels.inner_products(steps, 0 * centre)
+    )
+
+
+@every_type
+@pytest.mark.parametrize("lie", [np.nan, np.inf, -np.inf, 1e38, "largest"])
+@pytest.mark.parametrize("d", [1, 7, 65, 2049])
+def test_a_row_that_is_too_large_spoils_its_own_pairs_only(lie: float | str, d: int, dtype: type) -> None:
+    rows = whole_numbers(9, d, dtype)
+    centre = rows[8]
+    clean = kernels.squared_distances(rows), kernels.inner_products(rows, centre)
+    rows[2, d // 2] = rows[5, 0] = np.finfo(dtype).max if lie == "largest" else lie
+    spoilt = kernels.squared_distances(rows), kernels.inner_products(rows, centre)
+    honest = np.delete(np.arange(9), [2, 5])
+    for after, before in zip(spoilt, clean, strict=True):
+        np.testing.assert_array_equal(after[np.ix_(honest, honest)], before[np.ix_(honest, honest)])
+    if not (lie == 1e38 and dtype is np.float64):  # whose square float64 can still hold
+        assert not np.isfinite(spoilt[0][np.ix_([2, 5], honest)]).any()
+        assert not np.isfinite(np.diag(spoilt[1])[[2, 5]]).any()
+    else:
+        np.testing.assert_allclose(spoilt[0][2, honest], 1e76)
+
+
+@every_type
+def test_equal_rows_of_any_size_are_at_no_distance(dtype: type) -> None:
+    limits = np.finfo(dtype)
+    for value in (limits.max, limits.smallest_subnormal, -0.0):
+        rows = np.full((5, 65), value, dtype)
+        rows[1] += 0
+        assert not kernels.squared_distances(rows).any()
+        assert not kernels.inner_products(rows, rows[2]).any()
+
+
+def products_of(n: int, d: int) -> Distances:
+    rows = ordinary(n, d, np.float64)
+    return twins.inner_products(rows, rows[0])
+
+
+@pytest.mark.parametrize(("n", "d"), [(3, 2), (4, 7), (20, 5), (51, 30)])
+@pytest.mark.parametrize("tolerance", [1e-3, 1e-7])
+def test_weiszfeld_goes_the_same_way(n: int, d: int, tolerance: float) -> None:
+    G, start = products_of(n, d), np.full(n, 1 / n)
+    weights, steps = kernels.weiszfeld(G, start, tolerance, 1000)
+    expected, plain_steps = twins.weiszfeld(G, start, tolerance, 1000)
+    assert steps == plain_steps
+    assert steps is not None
+    assert 1 < steps < 1000
+    np.testing.assert_allclose(weights, expected, rtol=1e-9)
+    np.testing.assert_allclose(weights.sum(), 1, rtol=1e-14)
+
+
+@pytest.mark.parametrize("limit", [0, 1, 2, 5])
+def test_weiszfeld_ends_at_the_limit(limit: int) -> None:
+    G, start = products_of(9, 3), np.full(9, 1 / 9)
+    weights, steps = kernels.weiszfeld(G, start, 1e-12, limit)
+    assert steps is None
+    np.testing.assert_allclose(weights, twins.weiszfeld(G, start, 1e-12, limit)[0], rtol=1e-12)
+
+
+def test_weiszfeld_finds_the_centre_of_a_triangle() -> None:
+    """Of an equilateral one, from anywhere inside: equal weights."""
+    rows = np.array([[0.0, 0.0], [2.0, 0.0], [1.0, np.sqrt(3)]])
+    weights, steps = kernels.weiszfeld(rows @ rows.T, np.array([0.6, 0.3, 0.1]), 1e-10, 1000)
+    assert steps is not None
+    np.testing.assert_allclose(weights, 1 / 3, atol=1e-9)
+
+
+def test_weiszfeld_at_a_row_does_not_divide_by_zero() -> None:
+    """The start is the first of three equal rows: no step leads away from there."""
+    rows = np.array([[1.0, 2.0], [1.0, 2.0], [1.0, 2.0], [5.0, 0.0]])
+    weights, steps = kernels.weiszfeld(rows @ rows.T, np.array([1.0, 0, 0, 0]), 1e-7, 10)
+    assert steps is not None
+    np.testing.assert_allclose(weights, [1 / 3, 1 / 3, 1 / 3, 0], atol=1e-12)

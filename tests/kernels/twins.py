@@ -1,0 +1,168 @@
+"""The kernels again in plain NumPy, as they would be written on paper; and arrays that are hard on them.
+
+Where a twin does the same operations in the same order, the kernel must give its bits. Elsewhere a test
+states how far apart they may be.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.streams import Stream
+from holdfast.typing import Distances, Rows, Vector, Workers
+
+DTYPES = [np.float32, np.float64]
+DIMENSIONS = [1, 7, 63, 64, 65, 2047, 2049, 65537]
+"""On both sides of lanes, words, blocks and spans."""
+
+quietly = np.errstate(all="ignore")
+Bytes = NDArray[np.uint8]
+
+
+def specials(dtype: type) -> list[float]:
+    """Every kind of number that arithmetic treats specially; zeros and ones twice, for ties."""
+    limits = np.finfo(dtype)
+    small, large = float(limits.smallest_subnormal), float(limits.max)
+    values = [np.nan, np.inf, 1e38, large, small, 3 * small, float(limits.tiny), 0.0, 0.0, 1.0, 1.0]
+    return [sign * value for value in values for sign in (1, -1)]
+
+
+def ordinary(n: int, d: int, dtype: type, seed: int = 0) -> Rows:
+    return np.random.default_rng((n, d, seed)).normal(size=(n, d)).astype(dtype)
+
+
+def hostile(n: int, d: int, dtype: type, seed: int = 0) -> Rows:
+    """Rows of which about a third of the numbers are special and another third are tied."""
+    generator = np.random.default_rng((n, d, seed, 1))
+    kind, drawn = generator.integers(0, 3, (n, d)), generator.choice(specials(dtype), (n, d))
+    return np.choose(kind, [ordinary(n, d, dtype, seed), drawn, generator.integers(-1, 2, (n, d))]).astype(dtype)
+
+
+def assert_same(result: NDArray[Any], expected: NDArray[Any], note: object = "") -> None:
+    """Assert that two arrays are equal to the bit, but for which NaN a NaN is."""
+    assert (result.dtype, result.shape) == (expected.dtype, expected.shape), note
+    np.testing.assert_array_equal(result, expected, err_msg=str(note))
+    numbers = ~np.isnan(expected)
+    np.testing.assert_array_equal(np.signbit(result[numbers]), np.signbit(expected[numbers]), err_msg=str(note))
+
+
+@quietly
+def mean(rows: Rows) -> Vector:
+    """The rows added one after another, as NumPy adds them where they have more than one column."""
+    total = rows[0]
+    for row in rows[1:]:
+        total = total + row
+    return total / rows.dtype.type(len(rows))
+
+
+@quietly
+def sign_sum(model: Vector, rows: Rows) -> Vector:
+    """sum_i sign(model - v_i), where what is no number has no sign."""
+    signs: Vector = np.nan_to_num(np.sign(model - rows), nan=0).sum(axis=0) + 0
+    return signs
+
+
+@quietly
+def mean_of_ranks(rows: Rows, wanted: range) -> Vector:
+    """Sort the columns, NaN last, and add the wanted ranks one after another."""
+    return mean(np.sort(np.where(np.isnan(rows), np.inf, rows).astype(rows.dtype), axis=0)[wanted])
+
+
+@quietly
+def squared_distances(rows: Rows) -> Distances:
+    wide = rows.astype(np.longdouble)
+    return np.array([((wide - row) ** 2).sum(axis=1) for row in wide], np.float64)
+
+
+@quietly
+def inner_products(rows: Rows, centre: Vector) -> Distances:
+    wide = rows.astype(np.longdouble) - centre.astype(np.longdouble)
+    return np.array([(wide * row).sum(axis=1) for row in wide], np.float64)
+
+
+def weiszfeld(G: Distances, start: Vector, tolerance: float, limit: int) -> tuple[Vector, int | None]:
+    """z = sum_i w_i v_i; then w_i in proportion to 1 / |z - v_i|; until z moves little."""
+    w = start
+    for iteration in range(1, limit + 1):
+        squares = w @ G @ w - 2 * G @ w + np.diag(G)
+        to_rows = np.sqrt(np.maximum(squares, np.finfo(np.float64).tiny))
+        moved = 1 / to_rows / (1 / to_rows).sum()
+        by = moved - w
+        w = moved
+        if by @ G @ by <= (tolerance * np.median(to_rows)) ** 2:
+            return w, iteration
+    return w, None
+
+
+def normals(stream: Stream, workers: Workers, round: int, count: int) -> NDArray[np.float64]:
+    """Box and Muller's transform: the first half of the words are radii, the second half turns."""
+    pairs = (count + 1) // 2
+    uniform = (stream.words(workers, round, 2 * pairs) >> np.uint64(12)) * 2.0**-52
+    radius, angle = np.sqrt(-2 * np.log(1 - uniform[:, :pairs])), 2 * np.pi * uniform[:, pairs:]
+    return np.hstack([radius * np.cos(angle), radius * np.sin(angle)])[:, :count]
+
+
+def scaled(features: NDArray[Any], scale: float, dtype: type) -> Rows:
+    """Raw samples as numbers of this type, times the scale, rounded once."""
+    return features.astype(dtype) * dtype(scale)
+
+
+def scores(x: Rows, model: Vector, outputs: int) -> Rows:
+    """W x + b in float64; the model is W by rows, then b."""
+    wide = model.astype(np.float64)
+    return x.astype(np.float64) @ wide[:-outputs].reshape(outputs, -1).T + wide[-outputs:]
+
+
+def residuals(loss: str, s: Rows, targets: NDArray[Any]) -> Rows:
+    """The derivatives of the losses by the scores."""
+    if loss == "softmax":
+        likely: Rows = np.exp(s - s.max(axis=1, keepdims=True))
+        return likely / likely.sum(axis=1, keepdims=True) - (np.arange(s.shape[1]) == targets[:, np.newaxis])
+    likely = 1 / (1 + np.exp(-s)) if loss == "logistic" else s
+    return likely - targets[:, np.newaxis]
+
+
+@quietly
+def gradient(
+    loss: str, x: Rows, targets: NDArray[Any], model: Vector, weight: float, outputs: int
+) -> tuple[Vector, Vector]:
+    """Return weight times the sum of the samples' gradients in float64, and how wrong the model's type may get it.
+
+    A sum of k products is wrong by at most (k + 1) eps times the sum of their sizes; a score's error passes
+    through the loss at most undiminished.
+    """
+    eps, (batch, width) = float(np.finfo(model.dtype).eps), x.shape
+    by_scores = weight * residuals(loss, scores(x, model, outputs), targets)
+    sizes = scores(np.abs(x), np.abs(model), outputs).max(axis=1, keepdims=True)
+    wrong = weight * eps * ((width + 16) * sizes + 16 * (1 + np.abs(targets)[:, np.newaxis]))
+    wrong = wrong + (batch + 8) * eps * np.abs(by_scores)
+    wide = x.astype(np.float64)
+    found = np.concatenate([(by_scores.T @ wide).ravel(), by_scores.sum(axis=0)])
+    return found, np.concatenate([(wrong.T @ np.abs(wide)).ravel(), wrong.sum(axis=0)])
+
+
+@quietly
+def l1_step(models: Rows, master: Vector, gradients: Rows, rate: float, penalty: float) -> Rows:
+    """x - rate (gradient + penalty sign(x - master)), every operation rounded."""
+    signs = np.nan_to_num(np.sign(models - master), nan=0)
+    return models - rate * (gradients + penalty * signs)
+
+
+def unpacked(messages: Bytes) -> Bytes:
+    """The bits of planar messages by coordinate: bit j of byte b belongs to coordinate j * width + b."""
+    n, width = messages.shape
+    bits = np.unpackbits(messages.reshape(n, width, 1), axis=2, bitorder="little")
+    return bits.transpose(0, 2, 1).reshape(n, 8 * width)
+
+
+def pack_bits(model: Vector, rows: Rows, coins: Bytes) -> Bytes:
+    """Which coordinates of the model are above the rows', by the coins where they are equal."""
+    n, width = coins.shape
+    above = np.zeros((n, 8 * width), np.uint8)
+    above[:, : len(model)] = (model > rows) | ((model == rows) & (unpacked(coins)[:, : len(model)] == 1))
+    return np.packbits(above.reshape(n, 8, width), axis=1, bitorder="little")[:, 0]
+
+
+def count_bits(messages: Bytes, d: int) -> Bytes:
+    return unpacked(messages)[:, :d].sum(axis=0, dtype=np.uint8)
