@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 CONSTRAINTS := requirements/constraints.txt
 
-.PHONY: demo test lint format clean
+.PHONY: demo test check lint format bench clean
 
 .venv/installed: pyproject.toml $(CONSTRAINTS)
 	$(PYTHON) -m venv .venv
@@ -15,6 +15,9 @@ demo: .venv/installed  ## compare RSA with its rivals on embedded data
 
 test: .venv/installed  ## everything that must hold
 	$(BIN)/pytest
+
+check: .venv/installed  ## what is promised about MNIST; fetches it once, takes minutes
+	$(BIN)/pytest checks -rA
 
 lint: .venv/installed  ## style and types
 	$(BIN)/ruff check .

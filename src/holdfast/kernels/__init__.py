@@ -63,7 +63,7 @@ def combination(weights: Vector, rows: Rows) -> Vector:
 
 def sign_sum(model: Vector, rows: Rows) -> Vector:
     """Return the sum over the rows of sign(model - row), exact; NaN adds 0."""
-    rows, model = _plain(rows), _plain(model)
+    rows, model = _plain(rows), _matching(model, rows)
     out = np.empty_like(model)
     kernel = _module("columns").sign_sum
     share(lambda first, last: kernel(model, rows, first, last, out), len(out), rows.size)
@@ -94,7 +94,7 @@ def squared_distances(rows: Rows) -> Distances:
 
 def inner_products(rows: Rows, centre: Vector) -> Distances:
     """Return <v_i - centre, v_j - centre> for all pairs, added up in float64."""
-    return _pair_sums(rows, _plain(centre))
+    return _pair_sums(rows, _matching(centre, rows))
 
 
 def _pair_sums(rows: Rows, centre: Vector) -> Distances:
@@ -135,6 +135,10 @@ def normals(key: int, workers: Workers, round: int, count: int) -> NDArray[np.fl
 def scores(features: NDArray[Any], scale: float, model: Vector, outputs: int) -> Rows:
     """Return the linear scores of raw samples, `(N, outputs)`."""
     features, model = _plain(features), _plain(model)
+    if len(model) != outputs * (features.shape[1] + 1):
+        raise InvalidInput(
+            f"a model must hold {outputs} x {features.shape[1]} weights and {outputs} biases; got {len(model)}"
+        )
     out = np.empty((len(features), outputs), model.dtype)
     kernel = _module("linear").scores_of_all
     factor = model.dtype.type(scale)
@@ -195,8 +199,10 @@ def pack_bits(model: Vector, rows: Rows, coins: NDArray[np.uint8]) -> NDArray[np
 
     Set where model > row; on a tie the bit of the coins, which have the shape of the result, decides.
     """
-    rows, model = _plain(rows), _plain(model)
+    rows, model = _plain(rows), _matching(model, rows)
     out = np.empty((len(rows), bit_width(len(model))), np.uint8)
+    if coins.shape != out.shape:
+        raise InvalidInput(f"coins must have shape {out.shape}; got {coins.shape}")
     _module("bits").pack(model, rows, coins, out)
     return out
 
@@ -216,6 +222,15 @@ def _module(name: str) -> Any:
     from holdfast.kernels.loading import kernels
 
     return kernels(name)
+
+
+def _matching(model: Vector, rows: Rows) -> Vector:
+    """Return the model in that layout, if the rows have its length and its type: compiled code does not ask again."""
+    if rows.shape[1:] != model.shape or rows.dtype != model.dtype:
+        raise InvalidInput(
+            f"rows must be like the model, {model.shape} of {model.dtype}; got {rows.shape[1:]} of {rows.dtype}"
+        )
+    return _plain(model)
 
 
 def _plain(array: NDArray[Any]) -> NDArray[Any]:

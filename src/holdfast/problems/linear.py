@@ -83,6 +83,9 @@ class LinearProblem(ABC):
 
     def oracle(self, workers: Workers) -> "Minibatches":
         """Return what gives these workers their minibatch gradients."""
+        strangers = np.setdiff1d(workers, self.shards.workers)
+        if strangers.size:
+            raise InvalidInput(f"workers must be from 1 to {len(self.shards.workers)}; got {strangers[0]}")
         return Minibatches(self, workers)
 
     def scores_of_all(self, model: Vector, features: NDArray[Any]) -> Rows:
@@ -157,6 +160,9 @@ class Minibatches:
 
     def _round(self, models: Rows, round: int, step: tuple[Vector, float, float] | None) -> Rows:
         problem, shards = self.problem, self.problem.shards
+        if models.shape[-1] != problem.dimension or models.shape[:-1] not in ((), (1,), self.workers.shape):
+            expected = f"({len(self.workers)}, {problem.dimension}) or ({problem.dimension},)"
+            raise InvalidInput(f"models must have shape {expected}; got {models.shape}")
         return kernels.worker_round(
             problem.loss,
             shards.features,
