@@ -7,7 +7,7 @@ import altair as alt
 import vl_convert
 
 from holdfast.experiments.run import Result
-from holdfast.report.settings import grouped
+from holdfast.report.settings import grouped, reachable
 
 COLOURS = {
     "rsa": "#c8102e",
@@ -23,14 +23,20 @@ COLOURS = {
 
 
 def accuracy_curves(results: Sequence[Result], columns: int = 4) -> alt.FacetChart:
-    """Return test accuracy over rounds: a panel an attack, a line a method."""
+    """Return test accuracy over rounds: a panel an attack, a line a method, a dotted line at the best possible."""
+    best = {attack: reachable(by_method) for attack, by_method in next(iter(grouped(results).values())).items()}
     points = [
-        {"attack": result.spec.attack, "method": result.spec.method, "round": point.round, "accuracy": point.accuracy}
+        {
+            "attack": result.spec.attack,
+            "method": result.spec.method,
+            "round": point.round,
+            "accuracy": point.accuracy,
+            "at best": best[result.spec.attack],
+        }
         for result in results
         for point in result.history
     ]
     methods = [method for method in COLOURS if any(result.spec.method == method for result in results)]
-    attacks = list(dict.fromkeys(result.spec.attack for result in results))
     lines = (
         alt.Chart()
         .mark_line(strokeWidth=2, clip=True)
@@ -50,8 +56,9 @@ def accuracy_curves(results: Sequence[Result], columns: int = 4) -> alt.FacetCha
         )
         .properties(width=230, height=170)
     )
-    chart: alt.FacetChart = lines.facet(
-        facet=alt.Facet("attack:N", title=None, sort=attacks, header=alt.Header(labelFontWeight="bold")),
+    ceiling = alt.Chart().mark_rule(strokeDash=[1, 3], strokeWidth=2, color="#888").encode(y="mean(at best):Q")
+    chart: alt.FacetChart = alt.layer(ceiling, lines).facet(
+        facet=alt.Facet("attack:N", title=None, sort=list(best), header=alt.Header(labelFontWeight="bold")),
         columns=columns,
         data=alt.InlineData(values=points),
     )

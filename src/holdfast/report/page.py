@@ -8,8 +8,8 @@ import vl_convert
 
 from holdfast.experiments.run import Result
 from holdfast.report.charts import accuracy_curves
-from holdfast.report.settings import ceiling, grouped, heading, setting
-from holdfast.report.tables import cell
+from holdfast.report.settings import grouped, heading, reachable, setting
+from holdfast.report.tables import cell, share
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1b1b1b; --paper: #fff; --line: #ddd; --strong: #c8102e; --soft: #666 }
@@ -27,6 +27,12 @@ th:first-child, td:first-child { text-align: left }
 code { font-size: .9em }
 @media print { body { margin: 0; max-width: none } .chart { break-inside: avoid } }
 """
+
+LEGEND = (
+    "Test accuracy of the master's model. <em>ideal</em> methods are oracles that no attack reaches; <em>at best</em>, "
+    "the dotted line, is what the classes that regular workers hold allow; <em>diverged</em> marks a model that is no "
+    "longer finite. Point at a line for its values."
+)
 
 SCRIPT = """
 const dark = matchMedia("(prefers-color-scheme: dark)").matches;
@@ -52,9 +58,7 @@ def page(title: str, results: Sequence[Result]) -> str:
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>",
             f"<h1>{escape(title)}</h1>",
-            '<p class="soft">Test accuracy of the master\'s model. <em>ideal</em> methods are oracles that no attack '
-            "reaches; <em>at best</em> is what the classes that regular workers hold allow; <em>diverged</em> marks a "
-            "model that is no longer finite. Point at a line for its values.</p>",
+            f'<p class="soft">{LEGEND}</p>',
             *sections,
             f'<script type="module">{vl_convert.javascript_bundle(SCRIPT)}</script>',
             "</body></html>",
@@ -76,7 +80,7 @@ def _table(results: Sequence[Result]) -> str:
     (by_attack,) = grouped(results).values()
     head = "".join(f'<th class="{method}">{escape(method)}</th>' for method in methods)
     rows = "".join(
-        f'<tr><td>{escape(attack)}</td><td class="soft">{ceiling(by_method)}</td>'
+        f'<tr><td>{escape(attack)}</td><td class="soft">{share(reachable(by_method))}</td>'
         + "".join(f'<td class="{method}">{cell(by_method.get(method))}</td>' for method in methods)
         + "</tr>"
         for attack, by_method in by_attack.items()

@@ -25,10 +25,9 @@ def heading(results: Sequence[Result]) -> str:
     return f"{spec.data}, {spec.partition}: {crew}, {spec.rounds} rounds"
 
 
-def ceiling(by_method: dict[str, Result]) -> str:
-    """Return the best accuracy that the data of the regular workers allow, where methods are attacked."""
-    known = [result.ceiling for result in by_method.values() if result.ceiling is not None]
-    return f"{min(known):.3f}" if known else "-"
+def reachable(by_method: dict[str, Result]) -> float | None:
+    """Return the best accuracy that the regular workers' data allow, where methods are attacked."""
+    return min((result.ceiling for result in by_method.values() if result.ceiling is not None), default=None)
 
 
 def setting(spec: Spec) -> str:

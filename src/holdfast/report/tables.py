@@ -6,7 +6,7 @@ from rich import box
 from rich.table import Table
 
 from holdfast.experiments.run import Result
-from holdfast.report.settings import ceiling, grouped, heading
+from holdfast.report.settings import grouped, heading, reachable
 
 
 def accuracy_tables(results: Sequence[Result]) -> Iterator[Table]:
@@ -20,8 +20,13 @@ def accuracy_tables(results: Sequence[Result]) -> Iterator[Table]:
         for method in methods:
             table.add_column(method.replace("-", "-\n"), justify="right", style="bold" if method == "rsa" else "")
         for attack, by_method in by_attack.items():
-            table.add_row(attack, ceiling(by_method), *(cell(by_method.get(method)) for method in methods))
+            table.add_row(attack, share(reachable(by_method)), *(cell(by_method.get(method)) for method in methods))
         yield table
+
+
+def share(accuracy: float | None) -> str:
+    """Return an accuracy, if there is one."""
+    return "-" if accuracy is None else f"{accuracy:.3f}"
 
 
 def cell(result: Result | None) -> str:
@@ -32,4 +37,4 @@ def cell(result: Result | None) -> str:
         return "diverged"
     if result.last is None:
         return "-"
-    return f"{result.last.loss:.3g}" if result.accuracy is None else f"{result.accuracy:.3f}"
+    return f"{result.last.loss:.3g}" if result.accuracy is None else share(result.accuracy)
