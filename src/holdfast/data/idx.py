@@ -22,4 +22,4 @@ def parse(content: bytes) -> NDArray[Any]:
     shape = tuple(int.from_bytes(content[at : at + 4], "big") for at in range(4, header, 4))
     if len(content) != header + prod(shape):
         raise InvalidInput(f"an idx file of shape {shape} must have {header + prod(shape)} bytes; got {len(content)}")
-    return np.frombuffer(content, dtype=np.uint8, offset=header).reshape(shape)
+    return np.frombuffer(content, dtype=np.uint8, offset=header).reshape(shape).copy()

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdfast.attacks import FullView
 from holdfast.errors import InvalidInput
@@ -41,6 +42,7 @@ class Simulated:
         strangers = np.setdiff1d(lying, workers)
         if strangers.size:
             raise InvalidInput(f"liars must be among the workers; got {strangers[0]}")
+        self._liars_at, self._regular_at = _where(self._lies), _where(~self._lies)
         if attack is None and self._lies.any():
             raise InvalidInput("liars need an attack; got attack=None")
         if self._lies.all():
@@ -63,17 +65,25 @@ class Simulated:
         if self._attack is None or not self._lies.any():
             return rows
         view = FullView(
-            own=rows[self._lies],
+            own=rows[self._liars_at],
             neutral=self.worker.neutral(model),
-            workers=self.workers[self._lies],
+            workers=self.workers[self._liars_at],
             round=round,
             seed=self._seed,
-            honest=rows[~self._lies],
+            honest=rows[self._regular_at],
             regular=self.regular,
         )
         if self._messages is None:
             self._messages = np.empty_like(rows)
-        np.copyto(self._messages, rows)
+        self._messages[self._regular_at] = view.honest
         with np.errstate(over="ignore", invalid="ignore"):
-            self._messages[self._lies] = self._attack(view)
+            self._messages[self._liars_at] = self._attack(view)
         return self._messages
+
+
+def _where(mask: NDArray[np.bool_]) -> slice | NDArray[np.int64]:
+    """Return which entries are set: as a slice if they are neighbours, so that taking them copies nothing."""
+    (at,) = np.nonzero(mask)
+    if len(at) and at[-1] - at[0] + 1 == len(at):
+        return slice(int(at[0]), int(at[-1]) + 1)
+    return at

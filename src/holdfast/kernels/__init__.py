@@ -27,6 +27,7 @@ __all__ = [
     "combination",
     "count_bits",
     "inner_products",
+    "losses",
     "mean",
     "mean_of_ranks",
     "normals",
@@ -135,14 +136,28 @@ def normals(key: int, workers: Workers, round: int, count: int) -> NDArray[np.fl
 def scores(features: NDArray[Any], scale: float, model: Vector, outputs: int) -> Rows:
     """Return the linear scores of raw samples, `(N, outputs)`."""
     features, model = _plain(features), _plain(model)
-    if len(model) != outputs * (features.shape[1] + 1):
-        raise InvalidInput(
-            f"a model must hold {outputs} x {features.shape[1]} weights and {outputs} biases; got {len(model)}"
-        )
+    _check_model(model, features, outputs)
     out = np.empty((len(features), outputs), model.dtype)
     kernel = _module("linear").scores_of_all
     factor = model.dtype.type(scale)
     share(lambda first, last: kernel(features[first:last], factor, model, out[first:last]), len(out), features.size)
+    return out
+
+
+def losses(
+    loss: int, features: NDArray[Any], targets: NDArray[Any], scale: float, model: Vector, outputs: int
+) -> Vector:
+    """Return the loss of every raw sample at the model, `(N,)`."""
+    features, targets, model = _plain(features), _plain(targets), _plain(model)
+    _check_model(model, features, outputs)
+    out = np.empty(len(features), model.dtype)
+    kernel = _module("linear").losses_of_all
+    factor = model.dtype.type(scale)
+
+    def fill(first: int, last: int) -> None:
+        kernel(loss, features[first:last], targets[first:last], factor, model, outputs, out[first:last])
+
+    share(fill, len(out), features.size)
     return out
 
 
@@ -222,6 +237,14 @@ def _module(name: str) -> Any:
     from holdfast.kernels.loading import kernels
 
     return kernels(name)
+
+
+def _check_model(model: Vector, features: NDArray[Any], outputs: int) -> None:
+    width = features.shape[1]
+    if len(model) != outputs * (width + 1):
+        raise InvalidInput(
+            f"a model must hold {outputs} x {width} weights and {outputs} biases; got {len(model)} numbers"
+        )
 
 
 def _matching(model: Vector, rows: Rows) -> Vector:

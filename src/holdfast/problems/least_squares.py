@@ -22,11 +22,6 @@ class LeastSquares(LinearProblem):
     def outputs_for(data: Dataset) -> int:
         return 1
 
-    def losses(self, scores: Rows, targets: NDArray[Any]) -> Rows:
-        residual = self.residuals(scores, targets)[..., 0]
-        losses: Rows = 0.5 * residual * residual
-        return losses
-
     def residuals(self, scores: Rows, targets: NDArray[Any]) -> Rows:
         residuals: Rows = scores - targets[..., np.newaxis].astype(scores.dtype)
         return residuals

@@ -62,12 +62,8 @@ class LinearProblem(ABC):
     """Which of the compiled losses this is."""
 
     @abstractmethod
-    def losses(self, scores: Rows, targets: NDArray[Any]) -> Rows:
-        """Return the loss of every sample, given scores `(..., outputs)`."""
-
-    @abstractmethod
     def residuals(self, scores: Rows, targets: NDArray[Any]) -> Rows:
-        """Return the derivatives of `losses` by the scores, in the shape of `scores`."""
+        """Return the derivatives of the loss by the scores `(..., outputs)`, in their shape."""
 
     @abstractmethod
     def accuracy(self, model: Vector, features: NDArray[Any], targets: NDArray[Any]) -> float | None:
@@ -94,12 +90,14 @@ class LinearProblem(ABC):
 
     def local_losses(self, model: Vector, workers: Iterable[int]) -> NDArray[np.float64]:
         """Return the full local losses F_i(model) of these workers."""
-        return np.array([self._local_loss(model, worker) for worker in workers])
-
-    def _local_loss(self, model: Vector, worker: int) -> float:
-        features, targets = self.shards.of(worker)
-        losses = self.losses(self.scores_of_all(model, features), targets)
-        return self.weight * float(losses.mean(dtype=np.float64))
+        shards, ids = self.shards, np.array(list(workers))
+        first, last = shards.starts[ids.min() - 1], shards.starts[ids.max()]
+        mine = slice(first, last)
+        losses = kernels.losses(
+            self.loss, shards.features[mine], shards.targets[mine], shards.scale, model, self.outputs
+        )
+        spans = zip(shards.starts[ids - 1] - first, shards.starts[ids] - first, strict=True)
+        return np.array([self.weight * losses[begin:end].mean(dtype=np.float64) for begin, end in spans])
 
     def local_gradients(self, model: Vector, workers: Iterable[int]) -> Rows:
         """Return the full local gradients of these workers, `(n, d)`."""

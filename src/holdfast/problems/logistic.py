@@ -23,11 +23,6 @@ class Logistic(LinearProblem):
     def outputs_for(data: Dataset) -> int:
         return 1
 
-    def losses(self, scores: Rows, targets: NDArray[Any]) -> Rows:
-        score = scores[..., 0]
-        losses: Rows = np.logaddexp(0, score) - targets.astype(score.dtype) * score
-        return losses
-
     def residuals(self, scores: Rows, targets: NDArray[Any]) -> Rows:
         # by tanh, which neither over- nor underflows
         likely = 0.5 * (1 + np.tanh(0.5 * scores))

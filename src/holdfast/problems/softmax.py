@@ -23,12 +23,6 @@ class Softmax(LinearProblem):
     def outputs_for(data: Dataset) -> int:
         return data.classes
 
-    def losses(self, scores: Rows, targets: NDArray[Any]) -> Rows:
-        top = scores.max(axis=-1, keepdims=True)
-        total = np.log(np.exp(scores - top).sum(axis=-1, keepdims=True)) + top
-        losses: Rows = (total - np.take_along_axis(scores, targets[..., np.newaxis], axis=-1))[..., 0]
-        return losses
-
     def residuals(self, scores: Rows, targets: NDArray[Any]) -> Rows:
         likely: Rows = np.exp(scores - scores.max(axis=-1, keepdims=True))
         likely /= likely.sum(axis=-1, keepdims=True)

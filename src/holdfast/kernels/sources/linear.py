@@ -13,6 +13,8 @@ from .prefetching import prefetch
 
 FAST = {"reassoc", "contract", "nsz"}
 SOFTMAX, LOGISTIC, LEAST_SQUARES = 0, 1, 2
+BLOCK = 64
+"""Samples scored at a time in a pass over all of them."""
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -182,9 +184,35 @@ def _draw(key, worker, round, starts, rows):
 @njit(cache=True, nogil=True, error_model="numpy")
 def scores_of_all(features, scale, model, out):
     """out[i] = the scores of sample i, straight from bytes."""
-    block = np.empty((64, features.shape[1]), out.dtype)
-    for begin in range(0, len(features), 64):
-        end = min(begin + 64, len(features))
+    block = np.empty((BLOCK, features.shape[1]), out.dtype)
+    for begin in range(0, len(features), BLOCK):
+        end = min(begin + BLOCK, len(features))
         for i in range(begin, end):
             _convert(features[i], scale, block[i - begin])
         scores_of(block[: end - begin], model, out[begin:end])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def losses_of_all(loss, features, targets, scale, model, outputs, out):
+    """out[i] = the loss of sample i at the model, straight from bytes."""
+    scores = np.empty((BLOCK, outputs), model.dtype)
+    one, half = model.dtype.type(1), model.dtype.type(0.5)
+    for begin in range(0, len(features), BLOCK):
+        end = min(begin + BLOCK, len(features))
+        scores_of_all(features[begin:end], scale, model, scores[: end - begin])
+        for i in range(begin, end):
+            s = scores[i - begin]
+            if loss == SOFTMAX:
+                top = s[0]
+                for c in range(1, outputs):
+                    top = max(top, s[c])
+                total = model.dtype.type(0)
+                for c in range(outputs):
+                    total += np.exp(s[c] - top)
+                out[i] = np.log(total) + top - s[np.int64(targets[i])]
+            elif loss == LOGISTIC:
+                # log(1 + exp(s)) without overflow
+                out[i] = np.log1p(np.exp(-abs(s[0]))) + max(s[0], one - one) - model.dtype.type(targets[i]) * s[0]
+            else:
+                residual = s[0] - model.dtype.type(targets[i])
+                out[i] = half * residual * residual
