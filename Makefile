@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 CONSTRAINTS := requirements/constraints.txt
 
-.PHONY: demo test check lint format bench clean
+.PHONY: demo test test-torch check lint format bench clean
 
 .venv/installed: pyproject.toml $(CONSTRAINTS)
 	$(PYTHON) -m venv .venv
@@ -16,6 +16,10 @@ demo: .venv/installed  ## compare RSA with its rivals on embedded data
 test: .venv/installed  ## everything that must hold
 	$(BIN)/pytest
 
+test-torch: .venv/installed  ## what concerns PyTorch tensors; installs the pinned build
+	$(BIN)/pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[torch]'
+	$(BIN)/pytest tests/kernels/test_tensors.py
+
 check: .venv/installed  ## what is promised about MNIST; fetches it once, takes minutes
 	$(BIN)/pytest checks -rA
 
@@ -24,9 +28,15 @@ lint: .venv/installed  ## style and types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+bench: .venv-bench/installed  ## measure against NumPy, torch, ByzFL, ByzPy and Flower; about 12 minutes
+	.venv-bench/bin/python -m benchmarks --markdown benchmarks/results.md
+
+.venv-bench/installed: pyproject.toml $(CONSTRAINTS) benchmarks/install.sh benchmarks/requirements.txt
+	PYTHON=$(PYTHON) sh benchmarks/install.sh
+
 format: .venv/installed  ## let the tools decide taste
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf .venv demo runs dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-bench demo runs dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

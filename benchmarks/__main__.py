@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -30,9 +29,8 @@ ROOT = Path(__file__).parent.parent
 def main() -> None:
     arguments = _arguments()
     about = {"machine": machine(), "versions": versions(), "load before": load()}
-    records = list(_records(arguments))
+    measured = _measure(arguments)
     about["load after"] = load()
-    measured = Measured(records)
     sections = [import_module(f"benchmarks.sections.{name}") for name in arguments.only]
     tables = [found for section in sections for found in section.tables(measured)] + [table(measured)]
     head = [
@@ -61,14 +59,16 @@ def _arguments() -> Namespace:
     return arguments
 
 
-def _records(arguments: Namespace) -> Iterator[Record]:
+def _measure(arguments: Namespace) -> Measured:
     """Measure every section in fresh processes, one after another."""
-    for process in range(arguments.processes):
+    measured = Measured()
+    for process in range(1, arguments.processes + 1):
         for name in arguments.only:
             begun = monotonic()
-            yield _measured_apart(name, arguments.quick)
-            seconds = monotonic() - begun
-            print(f"process {process + 1}/{arguments.processes}: {name}, {seconds:.0f} s", file=sys.stderr, flush=True)
+            measured.add(process, _measured_apart(name, arguments.quick))
+            took = f"{name}, {monotonic() - begun:.0f} s, load {load()}"
+            print(f"process {process}/{arguments.processes}: {took}", file=sys.stderr, flush=True)
+    return measured
 
 
 def _measured_apart(name: str, quick: bool) -> Record:

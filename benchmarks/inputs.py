@@ -31,8 +31,9 @@ class Inputs:
         rows += model
         return Inputs(rows, model)
 
+    @cached_property
     def tenth(self) -> "Inputs":
-        """Return a tenth of the columns: to guess how long all of them would take."""
+        """A tenth of the columns, to guess how long all of them would take."""
         some = slice(0, self.model.size // 10)
         return Inputs(self.rows[:, some].copy(), self.model[some].copy())
 

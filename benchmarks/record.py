@@ -13,32 +13,31 @@ class Record:
 
 
 class Measured:
-    """The records of several processes."""
+    """What several processes recorded, by name and then by process."""
 
-    def __init__(self, records: list[Record]) -> None:
-        self.numbers: dict[str, list[float]] = {}
+    def __init__(self) -> None:
+        self.numbers: dict[str, dict[int, float]] = {}
         self.remarks: dict[str, str] = {}
-        for record in records:
-            for name, number in record.numbers.items():
-                self.numbers.setdefault(name, []).append(number)
-            self.remarks |= record.remarks
+
+    def add(self, process: int, record: Record) -> None:
+        for name, number in record.numbers.items():
+            self.numbers.setdefault(name, {})[process] = number
+        self.remarks |= record.remarks
 
     def names(self, prefix: str) -> list[str]:
         """Return the names that begin so, in the order of measurement."""
         return [name for name in self.numbers if name.startswith(prefix)]
 
-    def typical(self, name: str) -> float | None:
-        """Return the median over the processes."""
-        return median(self.numbers[name]) if name in self.numbers else None
+    def typical(self, name: str | None) -> float | None:
+        """Return the median over the processes; None if there is no such number."""
+        return median(self.numbers[name].values()) if name in self.numbers else None
 
-    def ratio(self, name: str, other: str) -> float | None:
+    def ratio(self, name: str | None, other: str | None) -> float | None:
         """Return the median over the processes of the ratio of two numbers of one process."""
-        if name not in self.numbers or other not in self.numbers:
-            return None
-        return median(a / b for a, b in zip(self.numbers[name], self.numbers[other], strict=False))
+        above, below = self.numbers.get(name or "", {}), self.numbers.get(other or "", {})
+        ratios = [above[process] / below[process] for process in above.keys() & below.keys()]
+        return median(ratios) if ratios else None
 
     def least(self, names: list[str]) -> str | None:
         """Return which of these numbers is the smallest."""
-        return min(
-            (name for name in names if name in self.numbers), key=lambda name: median(self.numbers[name]), default=None
-        )
+        return min(names, key=lambda name: median(self.numbers[name].values()), default=None)

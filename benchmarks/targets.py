@@ -43,10 +43,10 @@ def targets(measured: Measured) -> list[Target]:
 
     def faster(rule: str, bound: float, who: str, *libraries: str) -> Target:
         other = best(measured, place(M, D, rule), *libraries)
-        return Target(f"{rule}: times faster than {who}", bound, measured.ratio(other or "", ours(rule)), at_least=True)
+        return Target(f"{rule}: times faster than {who}", bound, measured.ratio(other, ours(rule)), at_least=True)
 
     rsa, ideal = "iterations/attacked/rsa", "iterations/attacked/ideal-sgd"
-    threaded = best(measured, "threads", "ByzFL") or ""
+    threaded = best(measured, "threads", "ByzFL")
     return [
         floors("mean", 1.5),
         Target("mean: times NumPy's w @ V", 1.2, measured.ratio(ours("mean"), f"{place(M, D, 'mean')}/NumPy: w @ V")),

@@ -17,9 +17,9 @@ THREADS = 1
 SIZES = ((20, 7850), (20, 1_000_000), (100, 1_000_000), (20, 10_000_000))
 TOLERANCE = {"mean": 1e-6, "median": 1e-6, "trimmed mean": 1e-6, "geometric median": 1e-5}
 """How far a result may be from NumPy's, relative to its largest entry; elsewhere it must be equal."""
-PATIENCE, QUICK_PATIENCE = 4.0, 1.0
+PATIENCE, QUICK_PATIENCE = 2.0, 1.0
 """Seconds; a call that would take longer is left out."""
-LONG, FAST = 0.7, 0.05
+LONG, FAST = 0.3, 0.05
 """Seconds; a longer call is made twice only, a shorter one in turns with the others."""
 SLOW = (*PEERS, "torch")
 """Whom to lose patience with; NumPy is needed as the reference."""
@@ -75,16 +75,15 @@ def _measure_rule(
         else:
             # the first call pays for memory that the machine had not touched before
             record.numbers[name] = typical(call) if seconds < LONG else min(seconds, once(call)[0])
-    record.numbers |= in_turns(fast, budget=1.0, least=7)
+    record.numbers |= in_turns(fast, budget=0.6, least=5)
 
 
 def _expected(way: Way, given: Inputs) -> float:
     """Guess how long a call takes, from a tenth of the columns."""
     if given.rows.size < 10**6:
         return 0.0
-    tenth = given.tenth()
     try:
-        return 10 * min(once(lambda: way.call(tenth))[0] for _ in range(2))
+        return 10 * min(once(lambda: way.call(given.tenth))[0] for _ in range(2))
     except (RuntimeError, ValueError):
         return 0.0
 
@@ -137,8 +136,8 @@ def _table(measured: Measured, m: int, d: int) -> Table:
                 milliseconds(measured.typical(ours)),
                 "-" if rule == "counting bits" else number(measured.ratio(ours, f"{where}/floor")),
                 *cells,
-                number(measured.ratio(best(measured, where, "NumPy") or "", ours)),
-                number(measured.ratio(peer or "", ours)),
+                number(measured.ratio(best(measured, where, "NumPy"), ours)),
+                number(measured.ratio(peer, ours)),
             ]
         )
     return Table(

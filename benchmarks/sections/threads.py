@@ -52,8 +52,8 @@ def tables(measured: Measured) -> list[Table]:
                 ),
                 [
                     "ByzFL (fastest input)",
-                    milliseconds(measured.typical(peer or "")),
-                    f"{number(measured.ratio(peer or '', ours))} times faster",
+                    milliseconds(measured.typical(peer)),
+                    f"{number(measured.ratio(peer, ours))} times faster",
                 ],
             ],
         )

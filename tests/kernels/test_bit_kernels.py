@@ -52,8 +52,8 @@ def test_pack_bits_by_hand(dtype: type) -> None:
     Above, below, tied zeros, tied infinities, NaN on either side, tied, above, above.
     """
     inf, nan = np.inf, np.nan
-    model = np.array([1, -1, 0.0, inf, nan, 0, 2, 5, 7], dtype)
-    row = np.array([[0, 0, -0.0, inf, 0, nan, 2, -inf, 6]], dtype)
+    model: Vector = np.array([1, -1, 0.0, inf, nan, 0, 2, 5, 7], dtype)
+    row: Rows = np.array([[0, 0, -0.0, inf, 0, nan, 2, -inf, 6]], dtype)
     coins = np.zeros((1, 8), np.uint8)
     assert kernels.pack_bits(model, row, coins).tolist() == [[0b11, 0, 0, 0, 0, 0, 0, 1]]
     assert kernels.pack_bits(model, row, coins | 0xFF).tolist() == [[0b11, 0, 1, 1, 0, 0, 1, 1]]
@@ -75,7 +75,7 @@ def test_count_bits(n: int) -> None:
     for d in DIMENSIONS:
         messages = random_bytes(n, d)
         counts = kernels.count_bits(messages, d)
-        assert (counts.dtype, counts.shape) == (np.uint8, (d,))
+        assert (counts.dtype, counts.shape) == (np.dtype(np.uint8), (d,))
         np.testing.assert_array_equal(counts, twins.count_bits(messages, d))
 
 

@@ -74,8 +74,8 @@ def test_sign_sum_of_anything(rows: Rows) -> None:
 def test_sign_sum_by_hand(dtype: type) -> None:
     """Columns: 1 over 0 and -inf, under inf; ties of zeros; ties of infinities; NaN on either side."""
     inf, nan = np.inf, np.nan
-    model = np.array([1, 0.0, inf, nan, 5], dtype)
-    rows = np.array([[0, -0.0, inf, 0, nan], [-inf, 0.0, -inf, inf, 4], [inf, -1, 3e38, nan, nan]], dtype)
+    model: Vector = np.array([1, 0.0, inf, nan, 5], dtype)
+    rows: Rows = np.array([[0, -0.0, inf, 0, nan], [-inf, 0.0, -inf, inf, 4], [inf, -1, 3e38, nan, nan]], dtype)
     assert kernels.sign_sum(model, rows).tolist() == [1, 1, 2, 0, 1]
 
 
@@ -88,7 +88,7 @@ def test_combination_is_the_product_of_weights_and_rows(d: int, dtype: type) -> 
         weights[1::3] = 0
         exact = weights.astype(np.longdouble) @ rows.astype(np.longdouble)
         result = kernels.combination(weights, rows)
-        assert (result.dtype, result.shape) == (dtype, (d,))
+        assert (result.dtype, result.shape) == (np.dtype(dtype), (d,))
         wrong = (n + 2) * np.finfo(dtype).eps * (np.abs(weights) @ np.abs(rows.astype(np.float64)))
         assert (np.abs(result - exact) <= wrong).all(), n
 
@@ -118,7 +118,7 @@ def test_combination_passes_on_what_is_no_number(dtype: type) -> None:
     """Columns: NaN; infinities of one sign and of both; the largest numbers; the smallest; negative zeros."""
     inf, nan, limits = np.inf, np.nan, np.finfo(dtype)
     small = 4 * float(limits.smallest_subnormal)
-    rows = np.array(
+    rows: Rows = np.array(
         [[nan, inf, inf, limits.max, small, -0.0], [1, 1, -inf, limits.max, small, -0.0], [1, 1, 1, 0, 0, -0.0]], dtype
     )
     expected = [nan, inf, nan, limits.max, small, 0]

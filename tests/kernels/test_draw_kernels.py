@@ -24,7 +24,7 @@ def test_normals_are_those_of_the_words(count: int) -> None:
     for stream in STREAMS:
         for round in (0, 41, 10**9):
             values = kernels.normals(stream.key, workers, round, count)
-            assert (values.dtype, values.shape) == (np.float64, (3, count))
+            assert (values.dtype, values.shape) == (np.dtype(np.float64), (3, count))
             np.testing.assert_allclose(values, twins.normals(stream, workers, round, count), rtol=0, atol=1e-14)
 
 

@@ -67,7 +67,7 @@ def test_nothing_given_is_changed(small_problem: ProblemMaker) -> None:
     assert not master.any()
 
 
-class Passed(Exception):  # noqa: N818
+class Passed(Exception):
     """Someone took the plain way."""
 
 

@@ -37,6 +37,9 @@ KERNELS: dict[str, Callable[[int, type], NDArray[Any]]] = {
     "mean_of_ranks, tabled": lambda d, dtype: kernels.mean_of_ranks(hostile(33, d, dtype), range(16, 17)),
     "squared_distances": lambda d, dtype: kernels.squared_distances(ordinary(5, d, dtype)),
     "inner_products": lambda d, dtype: kernels.inner_products(ordinary(5, d, dtype), ordinary(1, d, dtype)[0]),
+    "losses": lambda d, dtype: kernels.losses(
+        kernels.SOFTMAX, ordinary(d, 7, dtype), np.arange(d) % 3, 0.5, ordinary(1, 24, dtype)[0], 3
+    ),
     "scores": lambda d, dtype: kernels.scores(ordinary(d, 7, dtype), 0.5, ordinary(1, 24, dtype)[0], 3),
 }
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from twins import assert_same, hostile, ordinary
 
 from holdfast import kernels
+from holdfast.errors import InvalidInput
 
 Array = NDArray[Any]
 F32, F64 = np.float32, np.float64
@@ -49,6 +50,10 @@ CASES = {
     ),
     "scores": Case(
         lambda features, model: kernels.scores(features, 0.5, model, 3), (DEALT[0], ordinary(1, 24, F64)[0])
+    ),
+    "losses": Case(
+        lambda features, targets, model: kernels.losses(kernels.SOFTMAX, features, targets, 0.5, model, 3),
+        (*DEALT[:2], ordinary(1, 24, F64)[0]),
     ),
     "pack_bits": Case(
         lambda model, rows: kernels.pack_bits(model, rows, COINS), (hostile(1, 70, F32)[0], hostile(5, 70, F32))
@@ -118,6 +123,21 @@ def test_samples_workers_and_coins_may_be_strided_and_read_only() -> None:
     assert_same(kernels.pack_bits(model, rows, odd(COINS)), kernels.pack_bits(model, rows, COINS))
     workers = np.array([4, 1, 9])
     assert_same(kernels.normals(5, odd(workers), 3, 7), kernels.normals(5, workers, 3, 7))
+
+
+def test_vectors_that_are_not_like_the_rows_are_refused() -> None:
+    """Compiled code would read past the end of the shorter, or be compiled for every mixture of types."""
+    rows, coins = ordinary(5, 70, F32), COINS
+    for call in (
+        kernels.sign_sum,
+        lambda model, rows: kernels.inner_products(rows, model),
+        lambda model, rows: kernels.pack_bits(model, rows, coins),
+    ):
+        for model in (np.zeros(69, F32), np.zeros(71, F32), np.zeros(70, F64)):
+            with pytest.raises(InvalidInput, match="must be like the model, .*; got \\(70,\\) of float32"):
+                call(model, rows)
+    with pytest.raises(InvalidInput, match="coins must have shape \\(5, 16\\); got \\(5, 8\\)"):
+        kernels.pack_bits(rows[0], rows, coins[:, :8])
 
 
 def test_numbers_that_are_not_aligned() -> None:

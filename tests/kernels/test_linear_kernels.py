@@ -1,4 +1,4 @@
-"""Scores and the workers' minibatch gradients and steps, straight from raw samples."""
+"""Scores, losses and the workers' minibatch gradients and steps, straight from raw samples."""
 
 from itertools import product
 from typing import Any, NamedTuple
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from twins import assert_same
 
 from holdfast import kernels
+from holdfast.errors import InvalidInput
 from holdfast.streams import Stream
 from holdfast.typing import Rows, Vector, Workers
 
@@ -42,12 +43,13 @@ class Case(NamedTuple):
 
     @property
     def dimension(self) -> int:
-        return self.outputs * (self.features.shape[1] + 1)
+        return int(self.outputs * (self.features.shape[1] + 1))
 
     def models(self, n: int, seed: int = 0) -> Rows:
         """Models whose scores are of the order of 1."""
         size = 1 / (self.scale * float(np.abs(self.features).max()) * self.features.shape[1] ** 0.5)
-        return (size * np.random.default_rng((n, seed)).normal(size=(n, self.dimension))).astype(self.dtype)
+        models: Rows = size * np.random.default_rng((n, seed)).normal(size=(n, self.dimension))
+        return models.astype(self.dtype)
 
     def played(self, models: Rows, step: tuple[Vector, float, float] | None = None) -> Rows:
         """What the kernel makes of it."""
@@ -106,7 +108,7 @@ def test_gradients_are_right_to_the_tolerance(loss: str, raw: type, dtype: type)
         case = a_case(loss, raw, dtype, *shape)
         models = case.models(3)
         gradients, (expected, wrong) = case.played(models), case.twin(models)
-        assert (gradients.dtype, gradients.shape) == (dtype, expected.shape), shape
+        assert (gradients.dtype, gradients.shape) == (np.dtype(dtype), expected.shape), shape
         assert (np.abs(gradients - expected) <= wrong).all(), shape
 
 
@@ -156,9 +158,9 @@ def test_least_squares_of_whole_numbers_are_exact(raw: type, dtype: type) -> Non
     """Features up to 9, weights up to 2, batches of 33: all sums stay below 2^24, so none is rounded."""
     for batch, _, width in shapes("least-squares"):
         generator = np.random.default_rng((batch, width))
-        features = generator.integers(0, 10, (60, width)).astype(raw)
+        features: NDArray[Any] = generator.integers(0, 10, (60, width)).astype(raw)
         case = Case("least-squares", features, generator.integers(-9, 10, 60), dtype, 1, batch, weight=batch)
-        models = generator.integers(-2, 3, (3, width + 1)).astype(dtype)
+        models: Rows = generator.integers(-2, 3, (3, width + 1)).astype(dtype)
         assert_same(case.played(models) + 0, case.twin(models)[0].astype(dtype) + 0, (batch, width))
 
 
@@ -207,7 +209,7 @@ def test_features_of_extreme_size(loss: str, size: float | str, dtype: type) -> 
     case = a_case(loss, dtype, dtype, 8, 3 if loss == "softmax" else 1, 7)
     factor = 1e5 * small if size == "smallest" else 0.2e38
     case = case._replace(features=(factor * case.features.astype(np.float64)).astype(dtype), weight=1 / 4)
-    models = np.zeros((3, case.dimension), dtype)
+    models: Rows = np.zeros((3, case.dimension), dtype)
     models[:, -case.outputs :] = np.arange(case.outputs) / 4
     gradients, (expected, wrong) = case.played(models), case.twin(models)
     assert (np.abs(gradients - expected) <= wrong + 20 * small).all()
@@ -221,7 +223,8 @@ def test_steps_of_models_that_are_no_numbers(dtype: type) -> None:
     models, master = case.models(3), case.models(1, seed=1)[0]
     case.features[:] = 0
     limits = np.finfo(dtype)
-    models[0, :3], master[:3] = [limits.max, 1e38, limits.smallest_subnormal], [-1e38, 1e38, 0]
+    models[0, :3] = [float(limits.max), 1e38, float(limits.smallest_subnormal)]
+    master[:3] = [-1e38, 1e38, 0]
     master[3:6] = [np.inf, -np.inf, np.nan]
     gradients = case.played(models)
     stepped = case.played(models, (master, 0.5, 0.25))
@@ -245,7 +248,7 @@ def test_scores_are_right_to_the_tolerance(samples: int, raw: type, dtype: type)
         model = case.models(1)[0]
         x = twins.scaled(features, case.scale, dtype)
         result = kernels.scores(features, case.scale, model, outputs)
-        assert (result.dtype, result.shape) == (dtype, (samples, outputs))
+        assert (result.dtype, result.shape) == (np.dtype(dtype), (samples, outputs))
         wrong = (width + 2) * eps * twins.scores(np.abs(x), np.abs(model), outputs)
         assert (np.abs(result - twins.scores(x, model, outputs)) <= wrong).all(), (outputs, width)
 
@@ -254,9 +257,9 @@ def test_scores_are_right_to_the_tolerance(samples: int, raw: type, dtype: type)
 def test_scores_of_whole_numbers_are_exact(raw: type, dtype: type) -> None:
     generator = np.random.default_rng(0)
     for samples, outputs, width in product([1, 2, 65, 129], OUTPUTS, WIDTHS):
-        features = generator.integers(0, 256, (samples, width)).astype(raw)
-        model = generator.integers(-3, 4, outputs * (width + 1)).astype(dtype)
-        expected = twins.scores(features, model, outputs).astype(dtype)
+        features: NDArray[Any] = generator.integers(0, 256, (samples, width)).astype(raw)
+        model: Vector = generator.integers(-3, 4, outputs * (width + 1)).astype(dtype)
+        expected: Rows = twins.scores(features, model, outputs).astype(dtype)
         assert_same(kernels.scores(features, 1.0, model, outputs) + 0, expected + 0, (samples, outputs, width))
         assert_same(kernels.scores(features, 0.5, 2 * model, outputs) + 0, expected + model[-outputs:] + 0)
 
@@ -273,3 +276,72 @@ def test_scores_of_samples_without_numbers(dtype: type) -> None:
     assert_same(spoilt[others], clean[others])
     assert np.isnan(spoilt[4]).all()
     np.testing.assert_array_equal(spoilt[65], np.inf * np.sign(model[[2, 9, 16]]))
+
+
+@every_kind
+@every_loss
+def test_losses_are_right_to_the_tolerance(loss: str, raw: type, dtype: type) -> None:
+    """A score's error passes through the loss at most undiminished twice, or times the residual; then a few roundings."""
+    eps = float(np.finfo(dtype).eps)
+    for samples, outputs, width in product([1, 2, 63, 64, 65, 129], OUTPUTS if loss == "softmax" else [1], WIDTHS):
+        case = a_case(loss, raw, dtype, 1, outputs, width)
+        features, targets = np.resize(case.features, (samples, width)), np.resize(case.targets, samples)
+        model = case.models(1)[0]
+        x = twins.scaled(features, case.scale, dtype)
+        result = kernels.losses(LOSSES[loss], features, targets, case.scale, model, outputs)
+        assert (result.dtype, result.shape) == (dtype, (samples,))
+        s = twins.scores(x, model, outputs)
+        expected = twins.losses(loss, s, targets)
+        slope = 2 + np.abs(twins.residuals(loss, s, targets)).max(axis=1)
+        wrong = (width + 2) * eps * twins.scores(np.abs(x), np.abs(model), outputs).max(axis=1) * slope
+        wrong = wrong + 16 * eps * (1 + np.abs(expected) + np.abs(s).max(axis=1))
+        assert (np.abs(result - expected) <= wrong).all(), (samples, outputs, width)
+
+
+@every_kind
+def test_losses_of_whole_numbers_are_exact(raw: type, dtype: type) -> None:
+    """Least squares: half the square of a difference below 2^11."""
+    generator = np.random.default_rng(0)
+    for samples, width in product([1, 2, 65, 129], [1, 7, 64]):
+        features = generator.integers(0, 10, (samples, width)).astype(raw)
+        targets, model = generator.integers(-9, 10, samples), generator.integers(-2, 3, width + 1).astype(dtype)
+        expected = 0.5 * (twins.scores(features, model, 1)[:, 0] - targets) ** 2
+        assert_same(kernels.losses(kernels.LEAST_SQUARES, features, targets, 1.0, model, 1), expected.astype(dtype))
+
+
+@pytest.mark.parametrize("dtype", twins.DTYPES)
+@pytest.mark.parametrize("loss", ["softmax", "logistic"])
+def test_losses_at_scores_of_any_size(loss: str, dtype: type) -> None:
+    """Where a class is certain, its loss is 0 and that of another the difference of the scores."""
+    features, targets = np.array([[1.0], [-1.0], [1.0], [-1.0]], dtype), np.array([0, 0, 1, 1])
+    size = float(np.sqrt(np.finfo(dtype).max))
+    # scores of features 1 and -1: s and -s of class 1, against 0 of class 0
+    model = np.array([0, size, 0, 0] if loss == "softmax" else [size, 0], dtype)
+    result = kernels.losses(LOSSES[loss], features, targets, 1.0, model, 2 if loss == "softmax" else 1)
+    assert_same(result, np.array([size, 0, 0, size], dtype))
+
+
+@pytest.mark.parametrize("dtype", twins.DTYPES)
+@every_loss
+@pytest.mark.parametrize("lie", [np.nan, np.inf])
+def test_losses_of_samples_without_numbers(loss: str, lie: float, dtype: type) -> None:
+    case = a_case(loss, dtype, dtype, 1, 3 if loss == "softmax" else 1, 7)
+    model = case.models(1)[0]
+
+    def losses() -> Vector:
+        return kernels.losses(LOSSES[loss], case.features, case.targets, 1.0, model, case.outputs)
+
+    clean = losses()
+    case.features[4, 2] = lie
+    spoilt, others = losses(), np.delete(np.arange(60), 4)
+    assert_same(spoilt[others], clean[others])
+    assert np.isfinite(clean).all()
+    assert np.isnan(spoilt[4]) or (lie == np.inf and loss != "softmax" and spoilt[4] in (0, np.inf))
+
+
+def test_models_that_do_not_fit_are_refused() -> None:
+    features, targets, model = np.ones((5, 4)), np.zeros(5, np.int64), np.zeros(14)
+    with pytest.raises(InvalidInput, match="3 x 4 weights and 3 biases; got 14 numbers"):
+        kernels.scores(features, 1.0, model, 3)
+    with pytest.raises(InvalidInput, match="3 x 4 weights and 3 biases; got 14 numbers"):
+        kernels.losses(kernels.SOFTMAX, features, targets, 1.0, model, 3)

@@ -33,7 +33,7 @@ def test_pairs_of_whole_numbers_are_exact(d: int, dtype: type) -> None:
             (kernels.squared_distances(rows), distances),
             (kernels.inner_products(rows, centre), products),
         ):
-            assert (result.dtype, result.shape) == (np.float64, (n, n))
+            assert (result.dtype, result.shape) == (np.dtype(np.float64), (n, n))
             np.testing.assert_array_equal(result, expected, err_msg=f"{n} rows")
 
 
@@ -59,7 +59,7 @@ def test_an_offset_costs_distances_nothing(dtype: type) -> None:
     """Steps of 1/256 are exact on 8192 in float32; a Gramian of such rows would have lost them all."""
     steps = whole_numbers(6, 3000, dtype) / 256
     np.testing.assert_array_equal(kernels.squared_distances(8192 + steps), kernels.squared_distances(steps))
-    centre = np.full(3000, 8192, dtype)
+    centre: Vector = np.full(3000, 8192, dtype)
     np.testing.assert_array_equal(
         kernels.inner_products(8192 + steps, centre), kernels.inner_products(steps, 0 * centre)
     )
@@ -78,7 +78,7 @@ def test_a_row_that_is_too_large_spoils_its_own_pairs_only(lie: float | str, d: 
     for after, before in zip(spoilt, clean, strict=True):
         np.testing.assert_array_equal(after[np.ix_(honest, honest)], before[np.ix_(honest, honest)])
     if not (lie == 1e38 and dtype is np.float64):  # whose square float64 can still hold
-        assert not np.isfinite(spoilt[0][np.ix_([2, 5], honest)]).any()
+        assert not np.isfinite(spoilt[0][np.ix_(np.array([2, 5]), honest)]).any()
         assert not np.isfinite(np.diag(spoilt[1])[[2, 5]]).any()
     else:
         np.testing.assert_allclose(spoilt[0][2, honest], 1e76)
@@ -88,7 +88,7 @@ def test_a_row_that_is_too_large_spoils_its_own_pairs_only(lie: float | str, d: 
 def test_equal_rows_of_any_size_are_at_no_distance(dtype: type) -> None:
     limits = np.finfo(dtype)
     for value in (limits.max, limits.smallest_subnormal, -0.0):
-        rows = np.full((5, 65), value, dtype)
+        rows: Rows = np.full((5, 65), value, dtype)
         rows[1] += 0
         assert not kernels.squared_distances(rows).any()
         assert not kernels.inner_products(rows, rows[2]).any()

@@ -70,13 +70,13 @@ def test_mean_of_ranks_of_anything(n: int, wanted: range, data: st.DataObject) -
 @every_type
 def test_ties_of_zeros_keep_their_signs(dtype: type) -> None:
     """Sorting moves values and makes none: of two zeros of each sign the sum is 0, of negative ones alone -0."""
-    rows = np.array([[0.0, -0.0], [-0.0, -0.0]], dtype)
+    rows: Rows = np.array([[0.0, -0.0], [-0.0, -0.0]], dtype)
     assert np.signbit(kernels.mean_of_ranks(rows, range(2))).tolist() == [False, True]
 
 
 @every_type
 def test_a_single_row_is_its_own_median(dtype: type) -> None:
-    rows = np.array([[3, -0.0, np.inf, -np.inf, np.nan]], dtype)
+    rows: Rows = np.array([[3, -0.0, np.inf, -np.inf, np.nan]], dtype)
     assert kernels.mean_of_ranks(rows, range(1)).tolist() == [3, 0, np.inf, -np.inf, np.inf]
 
 

@@ -50,10 +50,11 @@ def assert_same(result: NDArray[Any], expected: NDArray[Any], note: object = "")
 @quietly
 def mean(rows: Rows) -> Vector:
     """The rows added one after another, as NumPy adds them where they have more than one column."""
-    total = rows[0]
+    total: Vector = rows[0]
     for row in rows[1:]:
         total = total + row
-    return total / rows.dtype.type(len(rows))
+    mean: Vector = total / rows.dtype.type(len(rows))
+    return mean
 
 
 @quietly
@@ -105,7 +106,8 @@ def normals(stream: Stream, workers: Workers, round: int, count: int) -> NDArray
 
 def scaled(features: NDArray[Any], scale: float, dtype: type) -> Rows:
     """Raw samples as numbers of this type, times the scale, rounded once."""
-    return features.astype(dtype) * dtype(scale)
+    numbers: Rows = features.astype(dtype) * dtype(scale)
+    return numbers
 
 
 def scores(x: Rows, model: Vector, outputs: int) -> Rows:
@@ -114,13 +116,27 @@ def scores(x: Rows, model: Vector, outputs: int) -> Rows:
     return x.astype(np.float64) @ wide[:-outputs].reshape(outputs, -1).T + wide[-outputs:]
 
 
+@quietly
+def losses(loss: str, s: Rows, targets: NDArray[Any]) -> Vector:
+    """Cross-entropy of one score a class, of a single one, and half the square of an error."""
+    if loss == "softmax":
+        total: Vector = np.logaddexp.reduce(s, axis=1)
+        return total - s[np.arange(len(s)), targets]
+    found: Vector = np.logaddexp(0, s[:, 0]) - targets * s[:, 0] if loss == "logistic" else (s[:, 0] - targets) ** 2 / 2
+    return found
+
+
+@quietly
 def residuals(loss: str, s: Rows, targets: NDArray[Any]) -> Rows:
     """The derivatives of the losses by the scores."""
     if loss == "softmax":
         likely: Rows = np.exp(s - s.max(axis=1, keepdims=True))
-        return likely / likely.sum(axis=1, keepdims=True) - (np.arange(s.shape[1]) == targets[:, np.newaxis])
+        likely = likely / likely.sum(axis=1, keepdims=True)
+        chosen: Rows = likely - (np.arange(s.shape[1]) == targets[:, np.newaxis])
+        return chosen
     likely = 1 / (1 + np.exp(-s)) if loss == "logistic" else s
-    return likely - targets[:, np.newaxis]
+    missed: Rows = likely - targets[:, np.newaxis]
+    return missed
 
 
 @quietly
@@ -165,4 +181,5 @@ def pack_bits(model: Vector, rows: Rows, coins: Bytes) -> Bytes:
 
 
 def count_bits(messages: Bytes, d: int) -> Bytes:
-    return unpacked(messages)[:, :d].sum(axis=0, dtype=np.uint8)
+    counts: Bytes = unpacked(messages)[:, :d].sum(axis=0, dtype=np.uint8)
+    return counts

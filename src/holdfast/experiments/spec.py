@@ -28,8 +28,12 @@ class Spec:
 
     method: str = _option("rsa", "how to learn", tuple(methods.REGISTRY))
     norm: float = _option(1.0, "RSA: the p of its lp norm, at least 1; inf is allowed", least=1)
-    penalty: float | None = _option(None, "RSA: lambda, the weight of the penalty", least=0)
-    rate: float | None = _option(None, "step size alpha")
+    penalty: float | None = _option(
+        None, "RSA: lambda, the weight of the penalty; 0.07 for l1, more for larger p", least=0
+    )
+    rate: float | None = _option(
+        None, "step size alpha; 0.001 for RSA with l1 or l2, 0.0001 for the rules on gradients"
+    )
     schedule: str = _option("inverse-sqrt", "how the step size falls", tuple(schedules.REGISTRY))
     reply: str = _option(
         "current", "RSA: workers send their current iterate, or as the authors' code the updated one",
@@ -43,7 +47,7 @@ class Spec:
     problem: str = _option("softmax", "what to learn", tuple(problems.REGISTRY))
     data: str = _option("mnist", "a data set's name, or an .npz or .csv file")
     partition: str = _option("iid", "who holds what: iid, by-label or dirichlet:alpha=A")
-    scale: float | None = _option(None, "factor on the features; 1 leaves pixels raw")
+    scale: float | None = _option(None, "factor on the features; 1 leaves pixels raw, but 16 for digits")
     weighting: str = _option("mean", "weight of a worker's loss: 1/m (mean) or 1 (sum)", ("mean", "sum"))
     l2: float = _option(0.01, "weight c of the master's regulariser c/2 |x|^2", least=0)
     batch: int = _option(32, "samples in a minibatch", least=1)
