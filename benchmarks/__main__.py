@@ -65,20 +65,28 @@ def _measure(arguments: Namespace) -> Measured:
     for process in range(1, arguments.processes + 1):
         for name in arguments.only:
             begun = monotonic()
-            measured.add(process, _measured_apart(name, arguments.quick))
+            measured.add(process, _measured_apart(name, process, arguments.quick))
             took = f"{name}, {monotonic() - begun:.0f} s, load {load()}"
             print(f"process {process}/{arguments.processes}: {took}", file=sys.stderr, flush=True)
     return measured
 
 
-def _measured_apart(name: str, quick: bool) -> Record:
+def _measured_apart(name: str, process: int, quick: bool) -> Record:
     threads = import_module(f"benchmarks.sections.{name}").THREADS
     environment = {key: value for key, value in os.environ.items() if key not in THREAD_SETTINGS}
     if threads:
         environment |= dict.fromkeys(THREAD_SETTINGS, str(threads))
     with TemporaryDirectory() as folder:
         file = Path(folder, "record.json")
-        command = [sys.executable, "-m", "benchmarks.child", name, str(file), *(["quick"] if quick else [])]
+        command = [
+            sys.executable,
+            "-m",
+            "benchmarks.child",
+            name,
+            str(file),
+            str(process),
+            *(["quick"] if quick else []),
+        ]
         subprocess.run(command, env=environment, cwd=ROOT, check=True)
         return Record(**json.loads(file.read_text()))
 

@@ -1,4 +1,4 @@
-"""One section in a process of its own: `python -m benchmarks.child SECTION FILE [quick]`."""
+"""One section in a process of its own: `python -m benchmarks.child SECTION FILE PROCESS [quick]`."""
 
 import json
 import sys
@@ -6,13 +6,16 @@ from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
 
+from benchmarks.record import Effort
+
 
 def main() -> None:
-    name, file, *quick = sys.argv[1:]
+    name, file, process, *quick = sys.argv[1:]
     section = import_module(f"benchmarks.sections.{name}")
     if section.THREADS:
         _limit_torch(section.THREADS)
-    Path(file).write_text(json.dumps(asdict(section.measure(bool(quick)))))
+    record = section.measure(Effort(bool(quick), int(process)))
+    Path(file).write_text(json.dumps(asdict(record)))
 
 
 def _limit_torch(threads: int) -> None:

@@ -12,6 +12,15 @@ class Record:
     remarks: dict[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Effort:
+    """How much to measure."""
+
+    quick: bool
+    process: int
+    """Which of the processes this is, from 1; the first may measure what need not be repeated."""
+
+
 class Measured:
     """What several processes recorded, by name and then by process."""
 
@@ -22,7 +31,8 @@ class Measured:
     def add(self, process: int, record: Record) -> None:
         for name, number in record.numbers.items():
             self.numbers.setdefault(name, {})[process] = number
-        self.remarks |= record.remarks
+        if process == 1:
+            self.remarks |= record.remarks
 
     def names(self, prefix: str) -> list[str]:
         """Return the names that begin so, in the order of measurement."""

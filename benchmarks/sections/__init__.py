@@ -1,1 +1,1 @@
-"""What is measured. A section has `measure(quick)`, run in a process of its own, and `tables(measured)`."""
+"""What is measured. A section has `measure(effort)`, run in a process of its own, and `tables(measured)`."""

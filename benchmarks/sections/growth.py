@@ -5,7 +5,7 @@ import numpy as np
 from benchmarks.contestants import RULES
 from benchmarks.contestants import with_holdfast as ours
 from benchmarks.inputs import Inputs
-from benchmarks.record import Measured, Record
+from benchmarks.record import Effort, Measured, Record
 from benchmarks.tables import Table, milliseconds
 from benchmarks.timing import typical
 
@@ -14,13 +14,13 @@ MESSAGES, AT_LENGTH = (5, 10, 20, 32, 50, 100), 100_000
 LENGTHS, AT_MESSAGES = (10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000), 20
 
 
-def measure(quick: bool) -> Record:
+def measure(effort: Effort) -> Record:
     record = Record()
-    every = 2 if quick else 1
+    every = 2 if effort.quick else 1
     for m in MESSAGES[::every]:
-        _measure(record, f"growth/m/{m}", Inputs.of(m, AT_LENGTH), 0.05 if quick else 0.1)
+        _measure(record, f"growth/m/{m}", Inputs.of(m, AT_LENGTH), 0.05 if effort.quick else 0.1)
     for d in LENGTHS[::every]:
-        _measure(record, f"growth/d/{d}", Inputs.of(AT_MESSAGES, d), 0.05 if quick else 0.1)
+        _measure(record, f"growth/d/{d}", Inputs.of(AT_MESSAGES, d), 0.05 if effort.quick else 0.1)
     return record
 
 

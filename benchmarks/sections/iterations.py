@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.floors import flops_a_second
-from benchmarks.record import Measured, Record
+from benchmarks.record import Effort, Measured, Record
 from benchmarks.tables import Table, milliseconds, number
 from benchmarks.timing import once
 from holdfast.experiments.assembly import Experiment, assemble
@@ -39,7 +39,7 @@ PAPER = {
 """What the paper says of their running times."""
 
 
-def measure(quick: bool) -> Record:
+def measure(effort: Effort) -> Record:
     plays: dict[str, Callable[[int], object]] = {}
     for method in REGISTRY:
         plays[f"iterations/attacked/{method}"] = _player(ATTACKED, method)
@@ -49,7 +49,7 @@ def measure(quick: bool) -> Record:
     plays["iterations/alone/NumPy"] = NumpyRsa(attacked=False).play
     times: dict[str, list[float]] = {name: [] for name in plays}
     floors = []
-    for block in range(6 if quick else 20):
+    for block in range(6 if effort.quick else 20):
         floors.append(FLOPS / flops_a_second())
         for name, play in plays.items():
             rounds = range(block * BLOCK, (block + 1) * BLOCK)

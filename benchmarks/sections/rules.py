@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -9,18 +10,20 @@ import numpy as np
 from benchmarks.contestants import LIBRARIES, PEERS, RULES, Way, installed
 from benchmarks.floors import read_once
 from benchmarks.inputs import Inputs
-from benchmarks.record import Measured, Record
+from benchmarks.record import Effort, Measured, Record
 from benchmarks.tables import Table, milliseconds, number
-from benchmarks.timing import in_turns, once, typical
+from benchmarks.timing import in_turns, once
 
 THREADS = 1
 SIZES = ((20, 7850), (20, 1_000_000), (100, 1_000_000), (20, 10_000_000))
 TOLERANCE = {"mean": 1e-6, "median": 1e-6, "trimmed mean": 1e-6, "geometric median": 1e-5}
 """How far a result may be from NumPy's, relative to its largest entry; elsewhere it must be equal."""
-PATIENCE, QUICK_PATIENCE = 2.0, 1.0
-"""Seconds; a call that would take longer is left out."""
+PATIENCE, PATIENCE_AT_FIRST = 1.0, 4.0
+"""Seconds; a call that would take longer is left out. The first process of a full run has more of it."""
 LONG, FAST = 0.3, 0.05
 """Seconds; a longer call is made twice only, a shorter one in turns with the others."""
+CACHE = 8 << 20
+"""Bytes; smaller messages are in the cache when a rule gets them, as they are in a training loop."""
 SLOW = (*PEERS, "torch")
 """Whom to lose patience with; NumPy is needed as the reference."""
 
@@ -33,15 +36,16 @@ def place(m: int, d: int, rule: str) -> str:
     return f"rules/{m}x{d}/{rule}"
 
 
-def measure(quick: bool) -> Record:
+def measure(effort: Effort) -> Record:
     record = Record()
     libraries, missing = installed()
+    patience = PATIENCE_AT_FIRST if effort.process == 1 and not effort.quick else PATIENCE
     record.remarks |= {f"rules/missing/{library}": remark for library, remark in missing.items()}
-    for m, d in SIZES[:2] if quick else SIZES:
+    for m, d in SIZES[:2] if effort.quick else SIZES:
         given = Inputs.of(m, d)
         read_once(given.rows)
         for rule in RULES:
-            _measure_rule(record, libraries, given, rule, QUICK_PATIENCE if quick else PATIENCE)
+            _measure_rule(record, libraries, given, rule, patience)
     return record
 
 
@@ -73,19 +77,19 @@ def _measure_rule(
         if library == "ours" or seconds < FAST:  # our first call compiles
             fast[name] = call
         else:
-            # the first call pays for memory that the machine had not touched before
-            record.numbers[name] = typical(call) if seconds < LONG else min(seconds, once(call)[0])
-    record.numbers |= in_turns(fast, budget=0.6, least=5)
+            again = 0 if seconds > patience else 1 if seconds > LONG else 3
+            record.numbers[name] = median([once(call)[0] for _ in range(again)] or [seconds])
+    record.numbers |= in_turns(fast, budget=0.6, least=5, warm=given.rows.nbytes < CACHE)
 
 
 def _expected(way: Way, given: Inputs) -> float:
-    """Guess how long a call takes, from a tenth of the columns."""
-    if given.rows.size < 10**6:
-        return 0.0
+    """Guess how long a call takes, from some of the columns."""
+    sample = given.sample
     try:
-        return 10 * min(once(lambda: way.call(given.tenth))[0] for _ in range(2))
+        seconds = min(once(lambda: way.call(sample))[0] for _ in range(2))
     except (RuntimeError, ValueError):
         return 0.0
+    return seconds * given.rows.size / sample.rows.size
 
 
 def _checked(name: str, way: Way, found: np.ndarray, reference: np.ndarray, tolerance: float) -> str:

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.record import Measured, Record
+from benchmarks.record import Effort, Measured, Record
 from benchmarks.tables import Table, number
 from benchmarks.timing import once
 
@@ -15,7 +15,7 @@ THREADS = None
 RUN = ["run", "--attack", "same-value", "--byzantine", "8", "--json"]
 
 
-def measure(quick: bool) -> Record:
+def measure(effort: Effort) -> Record:
     from holdfast.data import FETCHED, load
 
     load("mnist")  # in the cache, if it was not

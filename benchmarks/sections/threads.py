@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from benchmarks.contestants import installed
 from benchmarks.floors import read_in_threads, read_once
 from benchmarks.inputs import Inputs
-from benchmarks.record import Measured, Record
+from benchmarks.record import Effort, Measured, Record
 from benchmarks.sections.rules import best
 from benchmarks.tables import Table, milliseconds, number
 from benchmarks.timing import in_turns, once
@@ -14,7 +14,7 @@ THREADS = 2
 M, D = 100, 1_000_000
 
 
-def measure(quick: bool) -> Record:
+def measure(effort: Effort) -> Record:
     given, libraries = Inputs.of(M, D), installed()[0]
     read_once(given.rows)
     (ours,) = libraries["ours"]["median"]
@@ -26,7 +26,7 @@ def measure(quick: bool) -> Record:
             "threads/ours": lambda: ours.call(given),
         }
         record = Record(in_turns(calls, budget=1.5))
-    for way in [] if quick else libraries.get("ByzFL", {}).get("median", []):
+    for way in [] if effort.quick else libraries.get("ByzFL", {}).get("median", []):
         record.numbers[f"threads/ByzFL: {way.label}"] = once(lambda way=way: way.call(given))[0]
     return record
 

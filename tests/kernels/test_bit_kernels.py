@@ -11,7 +11,7 @@ from twins import DIMENSIONS, DTYPES, Bytes, hostile, ordinary
 
 from holdfast import kernels
 from holdfast.errors import InvalidInput
-from holdfast.typing import Rows
+from holdfast.typing import Rows, Vector
 
 Maker = Callable[[int, int, type], Rows]
 every_type = pytest.mark.parametrize("dtype", DTYPES)
@@ -56,7 +56,7 @@ def test_pack_bits_by_hand(dtype: type) -> None:
     row: Rows = np.array([[0, 0, -0.0, inf, 0, nan, 2, -inf, 6]], dtype)
     coins = np.zeros((1, 8), np.uint8)
     assert kernels.pack_bits(model, row, coins).tolist() == [[0b11, 0, 0, 0, 0, 0, 0, 1]]
-    assert kernels.pack_bits(model, row, coins | 0xFF).tolist() == [[0b11, 0, 1, 1, 0, 0, 1, 1]]
+    assert kernels.pack_bits(model, row, np.full_like(coins, 0xFF)).tolist() == [[0b11, 0, 1, 1, 0, 0, 1, 1]]
 
 
 @every_type

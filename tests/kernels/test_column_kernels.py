@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 from twins import DIMENSIONS, DTYPES, assert_same, hostile, ordinary, specials
 
 from holdfast import kernels
-from holdfast.typing import Rows
+from holdfast.typing import Rows, Vector
 
 Maker = Callable[[int, int, type], Rows]
 every_type = pytest.mark.parametrize("dtype", DTYPES)

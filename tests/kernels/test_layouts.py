@@ -118,10 +118,11 @@ def test_samples_workers_and_coins_may_be_strided_and_read_only() -> None:
     """These are not brought into one layout first, so that a layout of theirs is compiled when it is met."""
     odd = LAYOUTS["read-only and spread out"]
     models, master = CASES["worker_round"].arrays
-    assert_same(rounds(*map(odd, DEALT), models, master), rounds(*DEALT, models, master))
+    features, targets, starts, workers = DEALT
+    strange = rounds(odd(features), odd(targets), odd(starts), odd(workers), models, master)
+    assert_same(strange, rounds(*DEALT, models, master))
     model, rows = CASES["pack_bits"].arrays
     assert_same(kernels.pack_bits(model, rows, odd(COINS)), kernels.pack_bits(model, rows, COINS))
-    workers = np.array([4, 1, 9])
     assert_same(kernels.normals(5, odd(workers), 3, 7), kernels.normals(5, workers, 3, 7))
 
 
@@ -134,9 +135,9 @@ def test_vectors_that_are_not_like_the_rows_are_refused() -> None:
         lambda model, rows: kernels.pack_bits(model, rows, coins),
     ):
         for model in (np.zeros(69, F32), np.zeros(71, F32), np.zeros(70, F64)):
-            with pytest.raises(InvalidInput, match="must be like the model, .*; got \\(70,\\) of float32"):
+            with pytest.raises(InvalidInput, match=r"must be like the model, .*; got \(70,\) of float32"):
                 call(model, rows)
-    with pytest.raises(InvalidInput, match="coins must have shape \\(5, 16\\); got \\(5, 8\\)"):
+    with pytest.raises(InvalidInput, match=r"coins must have shape \(5, 16\); got \(5, 8\)"):
         kernels.pack_bits(rows[0], rows, coins[:, :8])
 
 

@@ -281,7 +281,7 @@ def test_scores_of_samples_without_numbers(dtype: type) -> None:
 @every_kind
 @every_loss
 def test_losses_are_right_to_the_tolerance(loss: str, raw: type, dtype: type) -> None:
-    """A score's error passes through the loss at most undiminished twice, or times the residual; then a few roundings."""
+    """A score's error passes through the loss at most twice, or times the residual; then a few roundings."""
     eps = float(np.finfo(dtype).eps)
     for samples, outputs, width in product([1, 2, 63, 64, 65, 129], OUTPUTS if loss == "softmax" else [1], WIDTHS):
         case = a_case(loss, raw, dtype, 1, outputs, width)
@@ -289,7 +289,7 @@ def test_losses_are_right_to_the_tolerance(loss: str, raw: type, dtype: type) ->
         model = case.models(1)[0]
         x = twins.scaled(features, case.scale, dtype)
         result = kernels.losses(LOSSES[loss], features, targets, case.scale, model, outputs)
-        assert (result.dtype, result.shape) == (dtype, (samples,))
+        assert (result.dtype, result.shape) == (np.dtype(dtype), (samples,))
         s = twins.scores(x, model, outputs)
         expected = twins.losses(loss, s, targets)
         slope = 2 + np.abs(twins.residuals(loss, s, targets)).max(axis=1)
@@ -303,8 +303,9 @@ def test_losses_of_whole_numbers_are_exact(raw: type, dtype: type) -> None:
     """Least squares: half the square of a difference below 2^11."""
     generator = np.random.default_rng(0)
     for samples, width in product([1, 2, 65, 129], [1, 7, 64]):
-        features = generator.integers(0, 10, (samples, width)).astype(raw)
-        targets, model = generator.integers(-9, 10, samples), generator.integers(-2, 3, width + 1).astype(dtype)
+        features: NDArray[Any] = generator.integers(0, 10, (samples, width)).astype(raw)
+        model: Vector = generator.integers(-2, 3, width + 1).astype(dtype)
+        targets = generator.integers(-9, 10, samples)
         expected = 0.5 * (twins.scores(features, model, 1)[:, 0] - targets) ** 2
         assert_same(kernels.losses(kernels.LEAST_SQUARES, features, targets, 1.0, model, 1), expected.astype(dtype))
 
@@ -313,10 +314,11 @@ def test_losses_of_whole_numbers_are_exact(raw: type, dtype: type) -> None:
 @pytest.mark.parametrize("loss", ["softmax", "logistic"])
 def test_losses_at_scores_of_any_size(loss: str, dtype: type) -> None:
     """Where a class is certain, its loss is 0 and that of another the difference of the scores."""
-    features, targets = np.array([[1.0], [-1.0], [1.0], [-1.0]], dtype), np.array([0, 0, 1, 1])
+    features: Rows = np.array([[1.0], [-1.0], [1.0], [-1.0]], dtype)
+    targets = np.array([0, 0, 1, 1])
     size = float(np.sqrt(np.finfo(dtype).max))
     # scores of features 1 and -1: s and -s of class 1, against 0 of class 0
-    model = np.array([0, size, 0, 0] if loss == "softmax" else [size, 0], dtype)
+    model: Vector = np.array([0, size, 0, 0] if loss == "softmax" else [size, 0], dtype)
     result = kernels.losses(LOSSES[loss], features, targets, 1.0, model, 2 if loss == "softmax" else 1)
     assert_same(result, np.array([size, 0, 0, size], dtype))
 

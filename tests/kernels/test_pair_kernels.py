@@ -6,12 +6,12 @@ import twins
 from twins import DIMENSIONS, DTYPES, ordinary
 
 from holdfast import kernels
-from holdfast.typing import Distances, Rows
+from holdfast.typing import Distances, Rows, Vector
 
 every_type = pytest.mark.parametrize("dtype", DTYPES)
 COUNTS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 13]
 """Rows meet two against four: every way in which a tile can reach past the last one."""
-TOLERANCE = {np.float32: 1e-5, np.float64: 1e-14}
+TOLERANCE: dict[type, float] = {np.float32: 1e-5, np.float64: 1e-14}
 """Relative to the sum of the terms' sizes: up to 1024 terms are added in the rows' type, then in float64."""
 
 

@@ -120,9 +120,11 @@ def scores(x: Rows, model: Vector, outputs: int) -> Rows:
 def losses(loss: str, s: Rows, targets: NDArray[Any]) -> Vector:
     """Cross-entropy of one score a class, of a single one, and half the square of an error."""
     if loss == "softmax":
-        total: Vector = np.logaddexp.reduce(s, axis=1)
-        return total - s[np.arange(len(s)), targets]
-    found: Vector = np.logaddexp(0, s[:, 0]) - targets * s[:, 0] if loss == "logistic" else (s[:, 0] - targets) ** 2 / 2
+        found: Vector = np.logaddexp.reduce(s, axis=1) - s[np.arange(len(s)), targets]
+    elif loss == "logistic":
+        found = np.logaddexp(0, s[:, 0]) - targets * s[:, 0]
+    else:
+        found = (s[:, 0] - targets) ** 2 / 2
     return found
 
 
