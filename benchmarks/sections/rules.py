@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from math import inf
 from statistics import median
 from typing import Any
 
@@ -19,13 +20,11 @@ SIZES = ((20, 7850), (20, 1_000_000), (100, 1_000_000), (20, 10_000_000))
 TOLERANCE = {"mean": 1e-6, "median": 1e-6, "trimmed mean": 1e-6, "geometric median": 1e-5}
 """How far a result may be from NumPy's, relative to its largest entry; elsewhere it must be equal."""
 PATIENCE, PATIENCE_AT_FIRST = 1.0, 4.0
-"""Seconds; a call that would take longer is left out. The first process of a full run has more of it."""
+"""Seconds; a call that would take longer is left out. The first process has more, and waits for NumPy, the reference."""
 LONG, FAST = 0.3, 0.05
 """Seconds; a longer call is made twice only, a shorter one in turns with the others."""
 CACHE = 8 << 20
 """Bytes; smaller messages are in the cache when a rule gets them, as they are in a training loop."""
-SLOW = (*PEERS, "torch")
-"""Whom to lose patience with; NumPy is needed as the reference."""
 
 
 class Disagreement(Exception):
@@ -39,7 +38,12 @@ def place(m: int, d: int, rule: str) -> str:
 def measure(effort: Effort) -> Record:
     record = Record()
     libraries, missing = installed()
-    patience = PATIENCE_AT_FIRST if effort.process == 1 and not effort.quick else PATIENCE
+    patience = dict.fromkeys(LIBRARIES, PATIENCE) | {"ours": inf}
+    if effort.process == 1:
+        patience = dict.fromkeys(LIBRARIES, PATIENCE if effort.quick else PATIENCE_AT_FIRST) | {
+            "ours": inf,
+            "NumPy": inf,
+        }
     record.remarks |= {f"rules/missing/{library}": remark for library, remark in missing.items()}
     for m, d in SIZES[:2] if effort.quick else SIZES:
         given = Inputs.of(m, d)
@@ -50,7 +54,7 @@ def measure(effort: Effort) -> Record:
 
 
 def _measure_rule(
-    record: Record, libraries: dict[str, dict[str, list[Way]]], given: Inputs, rule: str, patience: float
+    record: Record, libraries: dict[str, dict[str, list[Way]]], given: Inputs, rule: str, patience: dict[str, float]
 ) -> None:
     """Check every way, time the slow ones as they come, and the fast ones in turns with the floor."""
     where = place(*given.rows.shape, rule)
@@ -59,8 +63,8 @@ def _measure_rule(
     for library, way in ((library, way) for library, rules in libraries.items() for way in rules.get(rule, [])):
         name = f"{where}/{library}" + (f": {way.label}" if way.label else "")
         call = partial(way.call, given)
-        expected = _expected(way, given) if library in SLOW else 0.0
-        if expected > patience:
+        expected = _expected(way, given) if patience[library] < inf else 0.0
+        if expected > patience[library]:
             record.remarks[name] = f"skipped: would take about {expected:.0f} s"
             continue
         try:
@@ -77,9 +81,14 @@ def _measure_rule(
         if library == "ours" or seconds < FAST:  # our first call compiles
             fast[name] = call
         else:
-            again = 0 if seconds > patience else 1 if seconds > LONG else 3
+            again = 0 if seconds > PATIENCE else 1 if seconds > LONG else 3
             record.numbers[name] = median([once(call)[0] for _ in range(again)] or [seconds])
-    record.numbers |= in_turns(fast, budget=0.6, least=5, warm=given.rows.nbytes < CACHE)
+    record.numbers |= in_turns(fast, budget=0.6, least=5, warm=_size(given, rule) < CACHE)
+
+
+def _size(given: Inputs, rule: str) -> int:
+    """Return the bytes of the messages."""
+    return given.our_bits.nbytes if rule == "counting bits" else given.rows.nbytes
 
 
 def _expected(way: Way, given: Inputs) -> float:
