@@ -91,8 +91,8 @@ def targets(measured: Measured) -> list[Target]:
             measured.ratio("iterations/alone/rsa", "iterations/alone/ideal-sgd"),
         ),
         Target("5000 rounds from the command line", 6, measured.typical("starting/5000 rounds"), unit=" s"),
-        Target("compiling for a cold demo", 30, measured.typical("starting/demo, cold, together"), unit=" s"),
-        Target("first use of cached kernels", 1, measured.typical("starting/demo, cached, together"), unit=" s"),
+        Target("compiling for a cold demo", 30, measured.typical("starting/cold, together"), unit=" s"),
+        Target("first use of cached kernels", 1, measured.typical("starting/cached, together"), unit=" s"),
     ]
 
 

@@ -146,6 +146,26 @@ def test_changed_sources_are_what_runs(used: Path, tmp_path: Path) -> None:
     assert before.items() < compiled(used).items()
 
 
+TOGETHER = """
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+together = Barrier(8)
+
+def median(_):
+    together.wait()
+    return kernels.mean_of_ranks(np.arange(4.0)[:, np.newaxis], range(1, 3)).item()
+
+with ThreadPoolExecutor(8) as pool:
+    found = list(pool.map(median, range(8)))
+"""
+
+
+@pytest.mark.xfail(reason="loading is not safe among threads: all of them write and import the same network")
+def test_threads_may_ask_for_the_same_network_first(tmp_path: Path) -> None:
+    assert shown("found", before=TOGETHER, environment={"HOLDFAST_CACHE": tmp_path}) == [str([1.5] * 8)]
+
+
 def test_where_nothing_can_be_written_kernels_are_compiled_for_one_process(tmp_path: Path) -> None:
     """No folder can be made below a file, whoever asks; a temporary one is taken instead."""
     (tmp_path / "file").write_bytes(b"")

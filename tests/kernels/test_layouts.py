@@ -11,6 +11,7 @@ from twins import assert_same, hostile, ordinary
 
 from holdfast import kernels
 from holdfast.errors import InvalidInput
+from holdfast.kernels import loading
 
 Array = NDArray[Any]
 F32, F64 = np.float32, np.float64
@@ -99,6 +100,15 @@ LAYOUTS: dict[str, Callable[[Array], Array]] = {
 def test_the_layout_does_not_matter(case: Case, layout: Callable[[Array], Array]) -> None:
     given = [layout(array) for array in case.arrays]
     assert_same(case.call(*given), case.call(*case.arrays))
+
+
+def test_a_single_layout_is_compiled() -> None:
+    """Rows are copied into it first, where they are not in it."""
+    rows = ordinary(5, 70, F32)
+    for layout in LAYOUTS.values():
+        kernels.mean(layout(rows))
+    compiled = [given[0] for given in loading.kernels("columns").mean.signatures]
+    assert {(array.layout, array.mutable) for array in compiled} == {("C", True)}
 
 
 @every_case
