@@ -1,6 +1,6 @@
 #!/bin/sh
 # Build .venv-bench: holdfast as CI has it, torch for the CPU, and the peers it is measured against.
-# About 1.6 GB. torch comes first and alone: any other order brings gigabytes of CUDA.
+# About 1.8 GB. torch comes first and alone: any other order brings gigabytes of CUDA.
 #
 # All live in one environment, so that they are timed in one process. So the peers are installed without the
 # bounds on their dependencies (ByzPy asks for numpy < 2.1 and torch < 2.6, Flower for rich < 15), and their rules
