@@ -67,6 +67,12 @@ def targets(measured: Measured) -> list[Target]:
             at_least=True,
         ),
         Target(
+            "the same, the bits still in the cache",
+            20,
+            measured.ratio(ours("sum of signs"), f"{place(M, D, 'counting bits')}/again and again"),
+            at_least=True,
+        ),
+        Target(
             "median of 100, two threads: times the floor on two threads",
             8,
             measured.ratio("threads/ours", "threads/floor, two threads"),

@@ -27,7 +27,8 @@ def measure(effort: Effort) -> Record:
         }
         record = Record(in_turns(calls, budget=1.5))
     for way in [] if effort.quick else libraries.get("ByzFL", {}).get("median", []):
-        record.numbers[f"threads/ByzFL: {way.label}"] = once(lambda way=way: way.call(given))[0]
+        # the first of two calls may meet memory that the machine never touched before
+        record.numbers[f"threads/ByzFL: {way.label}"] = [once(lambda way=way: way.call(given))[0] for _ in range(2)][1]
     return record
 
 

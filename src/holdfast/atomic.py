@@ -1,13 +1,14 @@
 """Files that are either whole or absent."""
 
 import os
+import threading
 from pathlib import Path
 
 
 def write(path: Path, content: bytes) -> None:
     """Write a file so that a reader, or a crash at any moment, finds the old one or the new one, whole."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.part")
     try:
         with part.open("wb") as file:
             file.write(content)

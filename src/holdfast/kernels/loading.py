@@ -9,6 +9,7 @@ it is called.
 
 import importlib
 import sys
+import threading
 from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
@@ -27,21 +28,27 @@ SOURCES = Path(__file__).parent / "sources"
 COMPILED = "__pycache__/*.nbc"
 
 
+_one_at_a_time = threading.RLock()
+"""Threads may ask for the same module at once; the first writes and imports it."""
+
+
 @cache
 def kernels(module: str) -> ModuleType:
     """Return the compiled module of this name."""
-    return importlib.import_module(f"{_package().__name__}.{module}")
+    with _one_at_a_time:
+        return importlib.import_module(f"{_package().__name__}.{module}")
 
 
 @cache
 def ranks_kernel(n: int, wanted: range) -> ModuleType:
     """Return the module that averages these ranks of n rows; write it first if need be."""
     name = f"ranks_{n}_{wanted.start}_{wanted.stop}"
-    path = _folder() / f"{name}.py"
-    if not path.exists():
-        atomic.write(path, networks.source(n, wanted).encode())
-        importlib.invalidate_caches()
-    return kernels(name)
+    with _one_at_a_time:
+        path = _folder() / f"{name}.py"
+        if not path.exists():
+            atomic.write(path, networks.source(n, wanted).encode())
+            importlib.invalidate_caches()
+        return kernels(name)
 
 
 def _silently() -> None: ...
