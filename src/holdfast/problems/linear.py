@@ -79,6 +79,8 @@ class LinearProblem(ABC):
 
     def oracle(self, workers: Workers) -> "Minibatches":
         """Return what gives these workers their minibatch gradients."""
+        if not len(workers):
+            raise InvalidInput("an oracle needs at least one worker; got none")
         strangers = np.setdiff1d(workers, self.shards.workers)
         if strangers.size:
             raise InvalidInput(f"workers must be from 1 to {len(self.shards.workers)}; got {strangers[0]}")
@@ -161,6 +163,8 @@ class Minibatches:
         if models.shape[-1] != problem.dimension or models.shape[:-1] not in ((), (1,), self.workers.shape):
             expected = f"({len(self.workers)}, {problem.dimension}) or ({problem.dimension},)"
             raise InvalidInput(f"models must have shape {expected}; got {models.shape}")
+        if step is not None and (step[0].shape != models.shape[-1:] or step[0].dtype != models.dtype):
+            raise InvalidInput(f"the master's model must be like the workers'; got {step[0].shape} of {step[0].dtype}")
         return kernels.worker_round(
             problem.loss,
             shards.features,

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 
 from holdfast import kernels
 from holdfast.data import Dataset
+from holdfast.errors import InvalidInput
 from holdfast.problems.linear import LinearProblem
 from holdfast.typing import Rows, Vector
 
@@ -18,6 +19,12 @@ class Softmax(LinearProblem):
     """
 
     loss = kernels.SOFTMAX
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        labels = self.shards.targets
+        if labels.min() < 0 or labels.max() >= self.outputs:  # compiled code does not ask again
+            raise InvalidInput(f"labels must be from 0 to {self.outputs - 1}; got {labels.min()} to {labels.max()}")
 
     @staticmethod
     def outputs_for(data: Dataset) -> int:
