@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 CONSTRAINTS := requirements/constraints.txt
 
-.PHONY: demo test test-torch check lint format bench clean
+.PHONY: demo test test-torch check fuzz lint format bench clean
 
 .venv/installed: pyproject.toml $(CONSTRAINTS)
 	$(PYTHON) -m venv .venv
@@ -22,6 +22,9 @@ test-torch: .venv/installed  ## what concerns PyTorch tensors; installs the pinn
 
 check: .venv/installed  ## what is promised about MNIST; fetches it once, takes minutes
 	$(BIN)/pytest checks -rA
+
+fuzz: .venv/installed  ## a million random and mutated frames
+	$(BIN)/python checks/fuzz_wire.py
 
 lint: .venv/installed  ## style and types
 	$(BIN)/ruff check .

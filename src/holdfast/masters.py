@@ -2,15 +2,15 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from holdfast.penalties import Penalty
+from holdfast.penalties import L1, Penalty
 from holdfast.priors import Ridge
-from holdfast.typing import Aggregate, Rows, Schedule, Vector
+from holdfast.typing import Aggregate, Messages, Rows, Schedule, Tally, Vector
 
-Direction = Callable[[Vector, Rows], Vector]
+Direction = Callable[[Vector, Any], Vector]
 """What a master at `model` makes of the messages: where they want it to come from."""
 
 
@@ -22,6 +22,16 @@ class Pull:
 
     def __call__(self, model: Vector, rows: Rows) -> Vector:
         return self.penalty.pull(model, rows)
+
+
+@dataclass(frozen=True)
+class Votes:
+    """Read a count of bits: sum_i lambda sign(x0 - x_i) (eq. update:x:0), where nobody is tied."""
+
+    penalty: L1
+
+    def __call__(self, model: Vector, tally: Tally) -> Vector:
+        return self.penalty.weight * tally.signs(model.dtype)
 
 
 @dataclass(frozen=True)
@@ -56,9 +66,9 @@ class Descent:
     def init(self, model: Vector) -> Iterate:
         return Iterate(model)
 
-    def step(self, state: Iterate, rows: Rows, round: int) -> Iterate:
+    def step(self, state: Iterate, messages: Messages, round: int) -> Iterate:
         x = state.model
         # a message may hold anything: overflow shows as an infinite model, which whoever trains looks for
         with np.errstate(over="ignore", invalid="ignore"):
-            gradient = self.prior.gradient(x) + self.direction(x, rows)
+            gradient = self.prior.gradient(x) + self.direction(x, messages)
             return Iterate(x - float(self.rate(round)) * gradient)

@@ -4,16 +4,31 @@ from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 from holdfast.aggregators import GeometricMedian, Krum, Mean, Median, TrimmedMean
-from holdfast.masters import Descent, Pull, Total
-from holdfast.penalties import Penalty
+from holdfast.errors import InvalidInput
+from holdfast.masters import Descent, Pull, Total, Votes
+from holdfast.penalties import L1, Penalty
 from holdfast.priors import Ridge
 from holdfast.typing import Aggregate, Method, Schedule
 from holdfast.workers import GradientWorker, PenalisedWorker, Reply
 
 
-def rsa(penalty: Penalty, rate: Schedule, prior: Ridge, reply: Reply = "current") -> Method:
-    """Byzantine-robust stochastic aggregation (Li et al., 2019, Algorithm 2)."""
-    return Method(PenalisedWorker(penalty, rate, reply), Descent(Pull(penalty), rate, prior))
+def rsa(
+    penalty: Penalty, rate: Schedule, prior: Ridge, reply: Reply = "current", *, steps: int = 1, bits: bool = False
+) -> Method:
+    """Byzantine-robust stochastic aggregation (Li et al., 2019, Algorithm 2).
+
+    With `bits` the master reads a tally of sides, all that the l1 penalty ever uses of a model.
+    """
+    return Method(
+        PenalisedWorker(penalty, rate, reply, steps),
+        Descent(Votes(_l1(penalty)) if bits else Pull(penalty), rate, prior),
+    )
+
+
+def _l1(penalty: Penalty) -> L1:
+    if not isinstance(penalty, L1):
+        raise InvalidInput(f"one bit a coordinate carries RSA with norm 1 only; got {penalty}")
+    return penalty
 
 
 def robust_sgd(rule: Aggregate, rate: Schedule, prior: Ridge) -> Method:
@@ -30,6 +45,10 @@ class Settings(NamedTuple):
     byzantine: int
     """The number of Byzantine workers that rules are told, true or not."""
     reply: Reply
+    steps: int
+    """Worker steps a round."""
+    bits: bool
+    """Whether workers send one bit a coordinate."""
 
 
 class Recipe(NamedTuple):
@@ -38,10 +57,12 @@ class Recipe(NamedTuple):
     summary: str
     build: Callable[[Settings], Method]
     crew: Literal["attacked", "nobody lies", "regular only"] = "attacked"
+    penalised: bool = False
+    """Whether workers hold models of their own, as in RSA."""
 
 
 def _rsa(told: Settings) -> Method:
-    return rsa(told.penalty, told.rate, told.prior, told.reply)
+    return rsa(told.penalty, told.rate, told.prior, told.reply, steps=told.steps, bits=told.bits)
 
 
 def _by(rule: Callable[[int], Aggregate]) -> Callable[[Settings], Method]:
@@ -49,8 +70,12 @@ def _by(rule: Callable[[int], Aggregate]) -> Callable[[Settings], Method]:
 
 
 REGISTRY: dict[str, Recipe] = {
-    "rsa": Recipe("every worker keeps its own model, pulled to the master's by an lp norm (Algorithm 2)", _rsa),
-    "ideal-rsa": Recipe("RSA among the regular workers only (eq. diff:x): an oracle", _rsa, "regular only"),
+    "rsa": Recipe(
+        "every worker keeps its own model, pulled to the master's by an lp norm (Algorithm 2)", _rsa, penalised=True
+    ),
+    "ideal-rsa": Recipe(
+        "RSA among the regular workers only (eq. diff:x): an oracle", _rsa, "regular only", penalised=True
+    ),
     "ideal-sgd": Recipe("SGD in which nobody lies (eq. update:x): an oracle", _by(lambda _: Mean()), "nobody lies"),
     "sgd": Recipe("the mean of the gradients; not robust", _by(lambda _: Mean())),
     "geometric-median": Recipe("the geometric median of the gradients", _by(lambda _: GeometricMedian())),

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 Vector = NDArray[np.floating[Any]]
 """One model or gradient, of shape `(d,)`."""
@@ -19,10 +19,35 @@ Distances = NDArray[np.float64]
 Workers = NDArray[np.int64]
 """Numbers of workers, of shape `(n,)`, counted from 1."""
 
+Bits = NDArray[np.uint8]
+"""One bit a coordinate for several workers, planar, of shape `(n, bit_width(d))`."""
+
 Schedule = Callable[[int], float]
 """The step size of a round: `rate(k)` is the paper's alpha^{k+1}."""
 Aggregate = Callable[[Rows], Vector]
 """What a master makes of `(n, d)` rows."""
+
+
+class Tally(NamedTuple):
+    """For each coordinate the number of voters whose bit is set: those with x0 > x_i (l1-RSA in one bit)."""
+
+    ones: NDArray[np.unsignedinteger[Any]]
+    voters: int
+
+    def signs(self, dtype: DTypeLike) -> Vector:
+        """Return sum_i sign(x0 - x_i), ties decided: each voter adds 1 or -1.
+
+        >>> Tally(np.array([0, 2, 3], np.uint8), voters=3).signs(np.float32)
+        array([-3.,  1.,  3.], dtype=float32)
+        """
+        signs: Vector = self.ones.astype(dtype)
+        signs *= 2
+        signs -= self.voters
+        return signs
+
+
+Messages = Rows | Tally
+"""What a master is given in a round: a row for each worker that answered, or the count of their bits."""
 
 
 class Oracle(Protocol):
@@ -66,7 +91,8 @@ class Master(Protocol[M]):
 
     def init(self, model: Vector) -> M: ...
 
-    def step(self, state: M, rows: Rows, round: int) -> M: ...
+    def step(self, state: M, messages: Any, round: int) -> M:
+        """Take one step; `messages` are those `Messages` that this master reads."""
 
 
 class Method(NamedTuple):
@@ -79,5 +105,5 @@ class Method(NamedTuple):
 class Fleet(Protocol):
     """Everyone the master can reach."""
 
-    def exchange(self, model: Vector, round: int) -> Rows:
-        """Send `model` to the workers and return their messages, `(n, d)`."""
+    def exchange(self, model: Vector, round: int) -> Messages:
+        """Send `model` to the workers and return their messages, `(n, d)`, or the tally of their bits."""

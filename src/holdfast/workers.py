@@ -24,20 +24,29 @@ class PenalisedWorker:
         x_i <- x_i - alpha (grad F(x_i, xi_i) + lambda d|x_i - x0|_p)
 
     It sends x_i^k, so that master and workers both step from iterate k, as the equations say. The
-    authors' program sends the updated x_i^{k+1} instead: `reply="updated"`.
+    authors' program sends the updated x_i^{k+1} instead: `reply="updated"`. With several `steps` a round
+    it takes them all from its own model while x0 is held, each on a minibatch of its own; the theorems of
+    the paper are about one.
     """
 
     penalty: Penalty
     rate: Schedule
     reply: Reply = "current"
+    steps: int = 1
 
     def init(self, models: Rows) -> Iterates:
         return Iterates(models)
 
     def step(self, state: Iterates, model: Vector, oracle: Oracle, round: int) -> tuple[Rows, Iterates]:
-        pull = self.penalty.subgradient(state.model - model)
-        moved = state.model - float(self.rate(round)) * (oracle(state.model, round) + pull)
+        moved = state.model
+        for draw in self.draws(round):
+            pull = self.penalty.subgradient(moved - model)
+            moved = moved - float(self.rate(round)) * (oracle(moved, draw) + pull)
         return self.message(state.model, moved), Iterates(moved)
+
+    def draws(self, round: int) -> range:
+        """Return by which numbers the minibatches of a round are drawn: its own, if there is one step in it."""
+        return range(round * self.steps, (round + 1) * self.steps)
 
     def message(self, current: Rows, updated: Rows) -> Rows:
         """Return which iterate the master is shown."""

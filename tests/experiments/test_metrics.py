@@ -117,7 +117,7 @@ def test_workers_that_share_the_model_do_not_differ(method: str) -> None:
 @pytest.mark.parametrize(("dtype", "size"), [("float32", 4), ("float64", 8)])
 def test_bytes_are_one_model_each_way(dtype: str, size: int) -> None:
     result = run(replace(BASE, dtype=dtype, rounds=1))
-    assert (result.bytes_up, result.bytes_down) == (650 * size, 650 * size)
+    assert (result.bytes_up, result.bytes_down) == (44 + 650 * size, 44 + 650 * size)  # with the header
 
 
 def test_ceiling_is_the_share_of_classes_that_regular_workers_hold() -> None:

@@ -23,12 +23,15 @@ class NegativeSum:
 
 @dataclass(frozen=True)
 class Duplicate:
-    """Send what one regular worker sends ("Heterogeneous Data"; there worker 1)."""
+    """Send what one regular worker sends ("Heterogeneous Data"; there worker 1).
+
+    In a round in which it is absent, what the first regular worker that is present sends.
+    """
 
     worker: int = 1
 
     def __call__(self, view: FullView, /) -> Rows:
-        (row,) = np.nonzero(view.regular == self.worker)
+        (row,) = np.nonzero(view.regular == (view.regular[0] if self.worker in view.absent else self.worker))
         if not row.size:
             raise InvalidInput(f"duplicate needs a regular worker to copy; got worker={self.worker}")
         return np.broadcast_to(view.honest[row[0]], view.own.shape)

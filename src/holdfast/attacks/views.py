@@ -1,6 +1,8 @@
 """What an attacker knows. The type of an attack's argument is its threat model."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+import numpy as np
 
 from holdfast.typing import Rows, Vector, Workers
 
@@ -26,4 +28,6 @@ class FullView(LocalView):
     honest: Rows
     """The messages of the regular workers."""
     regular: Workers
-    """The numbers of the regular workers."""
+    """The numbers of these regular workers."""
+    absent: Workers = field(default_factory=lambda: np.empty(0, np.int64))
+    """The numbers of the regular workers that are not heard in this round."""

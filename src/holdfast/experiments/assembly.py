@@ -12,11 +12,13 @@ from holdfast.data import Dataset, partitions
 from holdfast.errors import InvalidInput, unknown
 from holdfast.experiments.spec import Spec
 from holdfast.fleets import Simulated
+from holdfast.fleets.simulated import Reading, as_sent
 from holdfast.named import build
 from holdfast.penalties import penalty
 from holdfast.priors import Ridge
 from holdfast.problems import LinearProblem
 from holdfast.schedules import schedule
+from holdfast.ties import Coin, Counted, Settled
 from holdfast.typing import Method
 from holdfast.workers import Reply
 
@@ -30,6 +32,8 @@ class Experiment:
     prior: Ridge
     method: Method
     fleet: Simulated
+    penalised: bool
+    """Whether workers hold models of their own, as in RSA."""
 
 
 def assemble(spec: Spec) -> Experiment:
@@ -43,6 +47,8 @@ def assemble(spec: Spec) -> Experiment:
             prior=prior,
             byzantine=int(_given(spec.declared)),
             reply=cast(Reply, spec.reply),
+            steps=spec.local_steps,
+            bits=spec.messages == "bits",
         )
     )
     attack = _attack(spec)
@@ -60,10 +66,19 @@ def assemble(spec: Spec) -> Experiment:
         liars=() if attack is None else liars,
         attack=attack,
         seed=spec.seed,
+        share=spec.participation,
+        reading=reading(spec),
     )
-    experiment = Experiment(dataset, problem, prior, method, fleet)
+    experiment = Experiment(dataset, problem, prior, method, fleet, recipe.penalised)
     _rehearse(experiment)
     return experiment
+
+
+def reading(spec: Spec) -> Reading:
+    """Return what the master is given of the workers' messages."""
+    if not methods.REGISTRY[spec.method].penalised or spec.ties == "zero":
+        return as_sent
+    return Counted(Coin(spec.seed)) if spec.messages == "bits" else Settled(Coin(spec.seed))
 
 
 def _attack(spec: Spec) -> attacks.Attack | None:

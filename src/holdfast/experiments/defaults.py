@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
+from holdfast import methods
 from holdfast.experiments.spec import Spec
 
 PENALTY = {"l1": 0.07, "linf": 20.0}
@@ -22,12 +23,13 @@ def resolved(spec: Spec) -> Spec:
     >>> round(spec.penalty, 3), spec.rate, spec.scale
     (1.183, 0.001, 1.0)
     """
-    penalised = spec.method in ("rsa", "ideal-rsa")
+    penalised = methods.REGISTRY[spec.method].penalised
     return replace(
         spec,
         data=str(Path(spec.data).resolve()) if Path(spec.data).is_file() else spec.data,
         penalty=_penalty(spec.norm) if spec.penalty is None else spec.penalty,
         rate=(_rate(spec.norm) if penalised else GRADIENT_RATE) if spec.rate is None else spec.rate,
+        ties=("coin" if spec.messages == "bits" else "zero") if spec.ties is None else spec.ties,
         scale=SCALE.get(spec.data, 1.0) if spec.scale is None else spec.scale,
         declared=spec.byzantine if spec.declared is None else spec.declared,
         liars=_last(spec) if spec.liars is None else spec.liars,

@@ -14,6 +14,7 @@ from holdfast.experiments.defaults import resolved
 from holdfast.experiments.folder import Arrays, Checkpoint, RunFolder
 from holdfast.experiments.metrics import Evaluation, ceiling, evaluate
 from holdfast.experiments.spec import Spec
+from holdfast.experiments.traffic import traffic
 from holdfast.training import train
 from holdfast.typing import Vector
 
@@ -159,6 +160,8 @@ class _Run:
 
     def play(self) -> Result:
         self.watcher.started(self.spec, self.round)
+        if self.spec.local_steps > 1 and self.experiment.penalised:
+            self.watcher.warned(f"the paper's theorems are about 1 local step a round; got {self.spec.local_steps}")
         while self.round < self.spec.rounds and self.diverged is None:
             self._train(until=self._next_pause())
             if self.diverged is None and self._due(self.spec.eval_every):
@@ -217,6 +220,7 @@ class _Run:
 
     def _result(self) -> Result:
         model = self.state.model
+        up, down = traffic(self.spec, model, self.round, self.experiment.fleet.voters)
         result = Result(
             spec=self.spec,
             model=model,
@@ -224,8 +228,8 @@ class _Run:
             rounds=self.round,
             diverged=self.diverged,
             ceiling=ceiling(self.experiment),
-            bytes_up=model.nbytes,
-            bytes_down=model.nbytes,
+            bytes_up=up,
+            bytes_down=down,
             seconds=self.seconds,
             evaluation_seconds=self.evaluation_seconds,
             folder=self.store.path if self.store else None,

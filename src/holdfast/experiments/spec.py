@@ -39,6 +39,16 @@ class Spec:
         "current", "RSA: workers send their current iterate, or as the authors' code the updated one",
         ("current", "updated"),
     )  # fmt: skip
+    messages: str = _option(
+        "full", "RSA with norm 1: workers send full models, or bits: on which side of them the master stands",
+        ("full", "bits"),
+    )  # fmt: skip
+    ties: str | None = _option(
+        None, "RSA with norm 1: who stands at the master pulls with sign 0, or a coin decides; coin if bits are sent",
+        ("zero", "coin"),
+    )  # fmt: skip
+    local_steps: int = _option(1, "RSA: worker steps a round while x0 is held; the paper has 1", least=1)
+    participation: float = _option(1.0, "share of the workers that is asked in a round, at random")
     attack: str = _option("none", "what Byzantine workers send: none or NAME[:key=value,...]")
     workers: int = _option(20, "number of workers, m", least=1)
     byzantine: int = _option(0, "number of Byzantine workers, q; the last ones unless --liars names them", least=0)
@@ -70,6 +80,13 @@ class Spec:
             raise InvalidInput(f"byzantine must be less than workers={self.workers}; got {self.byzantine}")
         if self.attack != "none" and self.byzantine == 0:
             raise InvalidInput(f"an attack needs byzantine of at least 1; got byzantine=0, attack={self.attack}")
+        if not 0 < self.participation <= 1:
+            raise InvalidInput(f"participation must be above 0 and at most 1; got {self.participation}")
+        signed = self.messages == "bits" or self.ties == "coin"
+        if signed and self.norm != 1 and methods.REGISTRY[self.method].penalised:
+            raise InvalidInput(f"bits and the coin for ties need norm 1; got norm={self.norm:g}")
+        if self.messages == "bits" and self.ties == "zero":
+            raise InvalidInput("one bit cannot say 0: bits need ties=coin; got ties=zero")
         if self.liars is not None:
             self._check_liars(self.liars)
 

@@ -23,5 +23,7 @@ def step_of(worker: Worker[Any], oracle: Oracle) -> Step:
 def _l1_step(
     worker: PenalisedWorker, weight: float, oracle: Minibatches, state: Iterates, model: Vector, round: int
 ) -> tuple[Rows, Iterates]:
-    moved = oracle.l1_step(state.model, model, worker.rate(round), weight, round)
+    moved = state.model
+    for draw in worker.draws(round):
+        moved = oracle.l1_step(moved, model, worker.rate(round), weight, draw)
     return worker.message(state.model, moved), Iterates(moved)

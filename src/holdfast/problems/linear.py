@@ -155,6 +155,10 @@ class Minibatches:
     problem: LinearProblem
     workers: Workers
 
+    def only(self, workers: Workers) -> "Minibatches":
+        """Return the oracle of some of them."""
+        return Minibatches(self.problem, workers)
+
     def __call__(self, models: Rows, round: int, /) -> Rows:
         """Return the gradients at these models, a row a worker, or at the one model that all share."""
         return self._round(models, round, None)

@@ -8,7 +8,7 @@ import vl_convert
 
 from holdfast.experiments.run import Result
 from holdfast.report.charts import accuracy_curves
-from holdfast.report.settings import grouped, heading, reachable, setting
+from holdfast.report.settings import grouped, heading, reachable, setting, traffic
 from holdfast.report.tables import cell, share
 
 STYLE = """
@@ -89,5 +89,8 @@ def _table(results: Sequence[Result]) -> str:
 
 
 def _settings(results: Sequence[Result]) -> str:
-    lines = dict.fromkeys(f"{result.spec.method}: <code>{escape(setting(result.spec))}</code>" for result in results)
+    lines = dict.fromkeys(
+        f"{result.spec.method}: <code>{escape(setting(result.spec))}</code>; {traffic(result)} a worker and round"
+        for result in results
+    )
     return "".join(f"<li>{line}</li>" for line in lines)

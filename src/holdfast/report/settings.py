@@ -33,4 +33,13 @@ def reachable(by_method: dict[str, Result]) -> float | None:
 def setting(spec: Spec) -> str:
     """Return how a spec is set up, as flags that are not the same for every method."""
     rsa = f"--norm {spec.norm:g} --penalty {spec.penalty:g} " if spec.method.endswith("rsa") else ""
+    if rsa and spec.messages == "bits":
+        rsa += "--messages bits "
+    if rsa and spec.local_steps > 1:
+        rsa += f"--local-steps {spec.local_steps} (beyond the theorems, which are about 1) "
     return f"{rsa}--rate {spec.rate:g}"
+
+
+def traffic(result: Result) -> str:
+    """Return what a worker sends and receives in a round."""
+    return f"{result.bytes_up:,} bytes up, {result.bytes_down:,} down"

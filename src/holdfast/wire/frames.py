@@ -1,0 +1,118 @@
+"""A frame: a header that says everything about the payload, and the payload.
+
+Nothing in it is executed and nothing is trusted. Reading a frame checks every field before it is used, so that
+arbitrary bytes end in `WireError`; what a frame holds is a view of the bytes that came, so that no declared
+size can ask for memory.
+"""
+
+import struct
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+
+from holdfast.errors import InvalidInput
+from holdfast.kernels import bit_width
+from holdfast.typing import Bits
+
+MAGIC = b"HFST"
+VERSION = 1
+MAX_DIMENSION = 1 << 32
+MAX_COUNT = 1 << 32
+NUMBERS: dict[int, np.dtype[Any]] = {1: np.dtype("<f4"), 2: np.dtype("<f8")}
+"""The types of numbers by their code in a header; bits have code 0."""
+
+_HEADER = struct.Struct("<4sBBBxQQQQI")
+_CHECKSUM = struct.Struct("<I")
+HEADER_BYTES = _HEADER.size
+
+
+class WireError(InvalidInput):
+    """Bytes that are no frame, or not the frame that was expected."""
+
+
+class Kind(IntEnum):
+    """What a frame carries."""
+
+    MODEL = 1
+    """Models as numbers: a master's x0, or what workers of RSA send."""
+    GRADIENT = 2
+    """Gradients as numbers."""
+    SIDES = 3
+    """For each worker and coordinate one bit: is x0 > x_i? (l1-RSA)"""
+    TALLY = 4
+    """For each coordinate the count of ones, in as many bits as the number of voters has."""
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A message: of `count` workers, or a tally of `count` voters, on `dimension` coordinates."""
+
+    kind: Kind
+    code: int
+    """The type of its numbers in `NUMBERS`, or 0 for bits."""
+    round: int
+    dimension: int
+    count: int
+    payload: Bits
+
+    @property
+    def length(self) -> int:
+        """The bytes that a payload must have under this header."""
+        if self.kind is Kind.TALLY:
+            return self.count.bit_length() * bit_width(self.dimension)
+        if self.kind is Kind.SIDES:
+            return self.count * bit_width(self.dimension)
+        return self.count * self.dimension * NUMBERS[self.code].itemsize
+
+
+def encode(frame: Frame) -> bytes:
+    """Return the frame as bytes."""
+    _check(frame)
+    about = (frame.kind, frame.code, frame.round, frame.dimension, frame.count, frame.length)
+    head = _HEADER.pack(MAGIC, VERSION, *about, 0)[: -_CHECKSUM.size]
+    payload = np.ascontiguousarray(frame.payload).reshape(-1).view(np.uint8)
+    return b"".join([head, _CHECKSUM.pack(crc32(payload.data, crc32(head))), payload.data])
+
+
+def decode(data: bytes | memoryview, dimension: int | None = None) -> Frame:
+    """Return the frame in these bytes; with a `dimension`, only if that is its own."""
+    if len(data) < HEADER_BYTES:
+        raise WireError(f"a frame must have at least {HEADER_BYTES} bytes; got {len(data)}")
+    magic, version, kind, code, round, declared, count, length, checksum = _HEADER.unpack_from(data)
+    if magic != MAGIC:
+        raise WireError(f"a frame must begin with {MAGIC!r}; got {magic!r}")
+    if version != VERSION:
+        raise WireError(f"a frame must be of version {VERSION}; got {version}")
+    if kind not in Kind._value2member_map_:
+        raise WireError(f"a frame's kind must be from 1 to {len(Kind)}; got {kind}")
+    if dimension not in (None, declared):
+        raise WireError(f"a frame must have dimension {dimension}; got {declared}")
+    payload = np.frombuffer(data, np.uint8, offset=HEADER_BYTES)
+    frame = Frame(Kind(kind), code, round, declared, count, payload)
+    if length != len(payload):
+        raise WireError(f"a frame must have the payload of {length} bytes that it declares; got {len(payload)}")
+    _check(frame)
+    head = memoryview(data)[: HEADER_BYTES - _CHECKSUM.size]
+    if crc32(payload.data, crc32(head)) != checksum or data[7] != 0:
+        raise WireError(f"a frame must match its checksum; got {checksum:#010x}")
+    return frame
+
+
+def _check(frame: Frame) -> None:
+    if not 1 <= frame.dimension <= MAX_DIMENSION:
+        raise WireError(f"a frame's dimension must be from 1 to {MAX_DIMENSION}; got {frame.dimension}")
+    if not 1 <= frame.count <= MAX_COUNT:
+        raise WireError(f"a frame's count must be from 1 to {MAX_COUNT}; got {frame.count}")
+    if not 0 <= frame.round < 1 << 64:
+        raise WireError(f"a frame's round must fit into 64 bits; got {frame.round}")
+    numeric = frame.kind in (Kind.MODEL, Kind.GRADIENT)
+    if frame.code not in (NUMBERS if numeric else (0,)):
+        raise WireError(f"a frame of kind {frame.kind.name} must have a type that fits; got code {frame.code}")
+    if frame.payload.nbytes != frame.length:
+        raise WireError(
+            f"{frame.kind.name} of {frame.count} on {frame.dimension} coordinates must have {frame.length} bytes; "
+            f"got {frame.payload.nbytes}"
+        )

@@ -1,0 +1,102 @@
+"""l1-RSA in one bit a coordinate is l1-RSA on full models in which a coin decides ties."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from holdfast import attacks
+from holdfast.errors import InvalidInput
+from holdfast.experiments import Spec, run
+from holdfast.experiments.assembly import assemble
+from holdfast.experiments.defaults import resolved
+
+BASE = Spec(data="digits", workers=10, rounds=8, eval_every=4, batch=8)
+ATTACKED = replace(BASE, byzantine=3, attack="gaussian")
+
+
+@pytest.mark.parametrize("attack", ["none", *attacks.REGISTRY, "same-value:value=nan", "same-value:value=0"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_bits_learn_what_settled_models_learn_bit_for_bit(attack: str, dtype: str) -> None:
+    spec = replace(BASE if attack == "none" else replace(ATTACKED, attack=attack), dtype=dtype)
+    bits, full = run(replace(spec, messages="bits")), run(replace(spec, ties="coin"))
+    assert bits.model.tobytes() == full.model.tobytes()
+    assert bits.history == full.history
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"reply": "updated"},
+        {"local_steps": 3},
+        {"participation": 0.5},
+        {"method": "ideal-rsa"},
+        {"workers": 300, "rounds": 3},
+        {"reply": "updated", "local_steps": 2, "participation": 0.4, "schedule": "constant"},
+    ],
+    ids=str,
+)
+def test_that_holds_for_every_variant(changes: dict[str, Any]) -> None:
+    spec = replace(ATTACKED, **changes)
+    bits, full = run(replace(spec, messages="bits")), run(replace(spec, ties="coin"))
+    assert bits.model.tobytes() == full.model.tobytes()
+
+
+def test_the_first_round_moves_by_tosses_and_not_by_a_drift() -> None:
+    """All 650 coordinates tie. Ties sent as +1 would move each by -rate * 10 * penalty; tosses average out.
+
+    The mean of 650 * 10 signs lies within 4 / sqrt(6500) = 0.05.
+    """
+    spec = replace(BASE, rounds=1, penalty=0.5, rate=1.0, schedule="constant")
+    moved = run(replace(spec, messages="bits")).model / (1.0 * 0.5 * 10)
+    assert abs(moved.mean()) < 0.05
+    assert np.abs(moved).max() > 0.3
+    assert not run(spec).model.any()  # with ties at 0 nobody pulls
+
+
+def test_attackers_that_send_nan_say_bit_0() -> None:
+    """NaN is not below x0, so it pulls as whoever is far above: sign -1."""
+    spec = replace(ATTACKED, messages="bits")
+    nan, above = (run(replace(spec, attack=f"same-value:value={value}")) for value in ("nan", "1e30"))
+    assert nan.model.tobytes() == above.model.tobytes()
+
+
+def test_a_bit_a_coordinate_up_and_a_count_down() -> None:
+    """650 coordinates: 88 bytes of bits; 10 voters need 4 bits; full x0 at the start only, of 8 rounds."""
+    result = run(replace(BASE, messages="bits"))
+    assert result.bytes_up == 44 + 88
+    assert result.bytes_down == round(((44 + 4 * 650) + 7 * (44 + 4 * 88)) / 8)
+    long = run(replace(BASE, messages="bits", rounds=201, eval_every=201, participation=0.3))  # 3 voters, 2 bits
+    assert long.bytes_down == round((3 * (44 + 4 * 650) + 200 * (44 + 2 * 88)) / 201)
+
+
+def test_bits_make_a_tally_of_everyone_who_was_asked() -> None:
+    experiment = assemble(resolved(replace(BASE, messages="bits", participation=0.55)))
+    tally = experiment.fleet.exchange(experiment.problem.start(), 0)
+    assert tally.voters == 6  # ceil(5.5)
+    assert tally.ones.max() <= 6
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"messages": "bits", "norm": 2.0}, "need norm 1; got norm=2"),
+        ({"ties": "coin", "norm": 3.0}, "need norm 1; got norm=3"),
+        ({"messages": "bits", "ties": "zero"}, "bits need ties=coin; got ties=zero"),
+        ({"participation": 0.0}, "participation must be above 0 and at most 1; got 0.0"),
+        ({"participation": 1.5}, "participation must be above 0 and at most 1; got 1.5"),
+        ({"local_steps": 0}, "local_steps must be at least 1; got 0"),
+    ],
+)
+def test_what_cannot_be_is_refused(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        run(replace(BASE, **changes))
+
+
+@pytest.mark.parametrize("method", ["sgd", "krum"])
+def test_gradient_methods_do_not_listen_to_options_of_rsa(method: str) -> None:
+    plain = replace(BASE, method=method)
+    changed = replace(plain, messages="bits", local_steps=4)
+    assert run(changed).model.tobytes() == run(plain).model.tobytes()
+    assert run(changed).bytes_up == 44 + 4 * 650
