@@ -53,7 +53,7 @@ def test_rules_are_told_the_true_number() -> None:
 
 
 def test_what_is_given_stays() -> None:
-    given = Spec(penalty=0.0, rate=3.0, scale=0.5, byzantine=1, declared=0, liars=(1,), data="digits")
+    given = Spec(penalty=0.0, rate=3.0, scale=0.5, byzantine=1, declared=0, liars=(1,), data="digits", ties="zero")
     assert resolved(given) == given
 
 
