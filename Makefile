@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 CONSTRAINTS := requirements/constraints.txt
 
-.PHONY: demo test test-torch check fuzz lint format bench clean
+.PHONY: demo test test-torch test-ray check fuzz lint format bench clean
 
 .venv/installed: pyproject.toml $(CONSTRAINTS)
 	$(PYTHON) -m venv .venv
@@ -19,6 +19,10 @@ test: .venv/installed  ## everything that must hold
 test-torch: .venv/installed  ## what concerns PyTorch tensors; installs the pinned build
 	$(BIN)/pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[torch]'
 	$(BIN)/pytest tests/kernels/test_tensors.py
+
+test-ray: .venv/installed  ## what concerns the Ray engine; installs the pinned version
+	$(BIN)/pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[ray]'
+	$(BIN)/pytest tests/sharded
 
 check: .venv/installed  ## what is promised about MNIST; fetches it once, takes minutes
 	$(BIN)/pytest checks -rA

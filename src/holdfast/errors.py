@@ -8,6 +8,10 @@ class InvalidInput(ValueError):
     """Something given cannot work. The message says what must hold, then what was found."""
 
 
+class FleetError(Exception):
+    """The workers cannot go on: too few answer, or some are lost for good. The run stops and can be resumed."""
+
+
 def unknown(kind: str, name: str, known: Iterable[str]) -> InvalidInput:
     """Return the error for a name that nobody knows: the nearest one, then all of them.
 

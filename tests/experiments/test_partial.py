@@ -10,7 +10,8 @@ from holdfast.errors import InvalidInput
 from holdfast.experiments import Spec, run
 from holdfast.experiments.assembly import assemble
 from holdfast.experiments.defaults import resolved
-from holdfast.experiments.run import Unwatched
+from holdfast.experiments.watching import Unwatched
+from holdfast.fleets import Simulated
 from holdfast.fleets.participation import Participation
 from holdfast.penalties import L1, L2
 from holdfast.schedules import Constant
@@ -96,6 +97,7 @@ def test_two_local_steps_by_hand() -> None:
 def test_the_fused_local_steps_are_the_plain_ones(penalty: L1 | L2) -> None:
     experiment = assemble(resolved(replace(BASE, local_steps=3, norm=penalty.p, penalty=0.5)))
     fleet, x0 = experiment.fleet, experiment.problem.start() + np.float32(0.25)
+    assert isinstance(fleet, Simulated)
     before = fleet.state
     _, plain = fleet.worker.step(before, x0, experiment.problem.oracle(fleet.workers), 4)
     fleet.exchange(x0, 4)

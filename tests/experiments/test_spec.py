@@ -44,6 +44,11 @@ EVERY: dict[str, tuple[Any, str, str]] = {
     "rounds": (11, "11", "11"),
     "seed": (3, "3", "3"),
     "dtype": ("float64", "float64", '"float64"'),
+    "engine": ("ray", "ray", '"ray"'),
+    "shards": (3, "3", "3"),
+    "address": ("10.0.0.1:6379", "10.0.0.1:6379", '"10.0.0.1:6379"'),
+    "round_timeout": (2.5, "2.5", "2.5"),
+    "min_workers": (5, "5", "5"),
     "eval_every": (4, "4", "4"),
     "checkpoint_every": (6, "6", "6"),
 }

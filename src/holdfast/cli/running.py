@@ -54,4 +54,5 @@ def _summary(result: Result) -> str:
     seconds = result.seconds + result.evaluation_seconds
     outcome = f"diverged at round {result.diverged}" if result.last is None else text(result.last)
     ended = f"{result.spec.method}: {outcome}  after {result.rounds} rounds in {seconds:.1f} s"
-    return f"{ended}\nrun folder: {result.folder}"
+    late = f"\n{result.absent} answers came too late and were left out" if result.absent else ""
+    return f"{ended}{late}\nrun folder: {result.folder}"

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from holdfast.data import Dataset, partitions
 from holdfast.errors import InvalidInput, unknown
 from holdfast.experiments.spec import Spec
 from holdfast.fleets import Simulated
+from holdfast.fleets.engine import Engine
 from holdfast.fleets.simulated import Reading, as_sent
 from holdfast.named import build
 from holdfast.penalties import penalty
@@ -19,7 +20,7 @@ from holdfast.priors import Ridge
 from holdfast.problems import LinearProblem
 from holdfast.schedules import schedule
 from holdfast.ties import Coin, Counted, Settled
-from holdfast.typing import Method
+from holdfast.typing import Method, Workers
 from holdfast.workers import Reply
 
 
@@ -31,57 +32,82 @@ class Experiment:
     problem: LinearProblem
     prior: Ridge
     method: Method
-    fleet: Simulated
+    fleet: Engine
     penalised: bool
     """Whether workers hold models of their own, as in RSA."""
 
 
 def assemble(spec: Spec) -> Experiment:
     """Return the parts of a resolved spec. Whatever cannot work is said here, before anything runs."""
-    recipe = methods.REGISTRY[spec.method]
-    prior = Ridge(spec.l2)
-    method = recipe.build(
+    attack_of(spec)  # a name that nobody knows is said even where nobody lies
+    method = method_of(spec)
+    dataset, problem = learnt(spec)
+    fleet = _sharded(spec, method) if spec.engine == "ray" else _simulated(spec, method, problem)
+    penalised = methods.REGISTRY[spec.method].penalised
+    experiment = Experiment(dataset, problem, Ridge(spec.l2), method, fleet, penalised)
+    _rehearse(experiment)
+    return experiment
+
+
+def method_of(spec: Spec) -> Method:
+    """Return the spec's method."""
+    return methods.REGISTRY[spec.method].build(
         methods.Settings(
             penalty=penalty(spec.norm, _given(spec.penalty)),
             rate=schedule(spec.schedule, _given(spec.rate)),
-            prior=prior,
+            prior=Ridge(spec.l2),
             byzantine=int(_given(spec.declared)),
             reply=cast(Reply, spec.reply),
             steps=spec.local_steps,
             bits=spec.messages == "bits",
         )
     )
-    attack = _attack(spec)
-    if recipe.crew != "attacked":
-        attack = None
-    dataset, problem = _learnt(spec)
-    workers, liars = problem.shards.workers, np.array(spec.liars, dtype=np.int64)
-    if recipe.crew == "regular only":
-        workers = np.setdiff1d(workers, liars)
-    fleet = Simulated(
+
+
+def workers_of(spec: Spec) -> Workers:
+    """Return the numbers of all who take part."""
+    everyone = np.arange(1, spec.workers + 1)
+    alone = methods.REGISTRY[spec.method].crew == "regular only"
+    return np.setdiff1d(everyone, np.array(spec.liars, np.int64)) if alone else everyone
+
+
+def lying(spec: Spec) -> tuple[attacks.Attack | None, tuple[int, ...]]:
+    """Return the attack on this method, if any, and who takes part in it."""
+    attack = attack_of(spec) if methods.REGISTRY[spec.method].crew == "attacked" else None
+    return attack, (() if attack is None else spec.liars or ())
+
+
+def _simulated(spec: Spec, method: Method, problem: LinearProblem) -> Simulated:
+    workers = workers_of(spec)
+    attack, liars = lying(spec)
+    return Simulated(
         method.worker,
         problem.oracle(workers),
         problem.start(),
         workers,
-        liars=() if attack is None else liars,
-        attack=attack,
+        liars=liars,
+        attack=cast(Any, attack),
         seed=spec.seed,
         share=spec.participation,
-        reading=reading(spec),
+        reading=reading_of(spec),
     )
-    experiment = Experiment(dataset, problem, prior, method, fleet, recipe.penalised)
-    _rehearse(experiment)
-    return experiment
 
 
-def reading(spec: Spec) -> Reading:
+def _sharded(spec: Spec, method: Method) -> Engine:
+    from holdfast.experiments.sharding import sharded
+
+    return sharded(spec, method)
+
+
+def reading_of(spec: Spec) -> Reading:
     """Return what the master is given of the workers' messages."""
     if not methods.REGISTRY[spec.method].penalised or spec.ties == "zero":
         return as_sent
     return Counted(Coin(spec.seed)) if spec.messages == "bits" else Settled(Coin(spec.seed))
 
 
-def _attack(spec: Spec) -> attacks.Attack | None:
+def attack_of(spec: Spec) -> attacks.Attack | None:
+    """Return the attack that the spec names."""
     if spec.attack == "none":
         return None
     name = spec.attack.partition(":")[0]
@@ -91,14 +117,13 @@ def _attack(spec: Spec) -> attacks.Attack | None:
 
 
 def _rehearse(experiment: Experiment) -> None:
-    """Play the first round and forget it: a rule with too few workers says so now."""
-    master, fleet, before = experiment.method.master, experiment.fleet, experiment.fleet.state
+    """Let the master read a first round that is then forgotten: a rule with too few workers says so now."""
+    master = experiment.method.master
     start = master.init(experiment.problem.start())
-    master.step(start, fleet.exchange(start.model, 0), 0)
-    fleet.state = before
+    master.step(start, experiment.fleet.rehearsal(start.model), 0)
 
 
-def _learnt(spec: Spec) -> tuple[Dataset, LinearProblem]:
+def learnt(spec: Spec) -> tuple[Dataset, LinearProblem]:
     """Return the data set and the problem that the spec makes of it."""
     partition = build("partition", spec.partition, partitions.REGISTRY)
     dataset = _loaded(spec.data)

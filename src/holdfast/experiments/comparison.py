@@ -40,6 +40,8 @@ def compare(
         raise InvalidInput(f"jobs must be at least 1; got {jobs}")
     if not specs:
         raise InvalidInput("a comparison needs at least one run; got none")
+    if any(spec.engine != "simulated" for spec in specs):
+        raise InvalidInput("a comparison spreads its runs over the cores itself, with engine simulated; got another")
     plain = [_essence(resolved(spec)) for spec in specs]
     different = list(dict.fromkeys(plain))
     for spec in different:

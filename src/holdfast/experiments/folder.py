@@ -41,6 +41,8 @@ class Checkpoint:
     seconds: float
     """Spent on rounds."""
     evaluation_seconds: float
+    absent: int = 0
+    """How often a worker did not answer in time."""
 
     def to_bytes(self) -> bytes:
         about = asdict(self)

@@ -32,13 +32,13 @@ def evaluate(experiment: Experiment, model: Vector, round: int) -> Evaluation:
     """Measure the master's model and the regular workers' iterates."""
     data, problem, fleet = experiment.dataset, experiment.problem, experiment.fleet
     with np.errstate(over="ignore", invalid="ignore"):  # a run that diverges is told by its infinite numbers
-        iterates = fleet.iterates(model).astype(np.float64)
+        spread = fleet.spread(model)
         return Evaluation(
             round=round,
             accuracy=problem.accuracy(model, data.test_features, data.test_targets),
             loss=problem.objective(model, experiment.prior, fleet.regular),
-            variance=_mean_square(iterates - iterates.mean(axis=0)),
-            distance=_mean_square(iterates - model) ** 0.5,
+            variance=float(spread.from_mean.mean()),
+            distance=float(spread.from_master.mean()) ** 0.5,
         )
 
 
@@ -49,7 +49,3 @@ def ceiling(experiment: Experiment) -> float | None:
     shards = experiment.problem.shards
     held = [np.unique(shards.targets[slice(*shards.starts[i - 1 : i + 1])]) for i in experiment.fleet.regular]
     return float(np.isin(experiment.dataset.test_targets, np.concatenate(held)).mean())
-
-
-def _mean_square(rows: Vector) -> float:
-    return float(np.mean(np.sum(rows * rows, axis=-1)))

@@ -1,20 +1,22 @@
 """Run a spec to its end, in one go or in several."""
 
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from holdfast.errors import InvalidInput
+from holdfast.errors import FleetError, InvalidInput
 from holdfast.experiments.assembly import Experiment, assemble
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.folder import Arrays, Checkpoint, RunFolder
 from holdfast.experiments.metrics import Evaluation, ceiling, evaluate
 from holdfast.experiments.spec import Spec
 from holdfast.experiments.traffic import traffic
+from holdfast.experiments.watching import Unwatched, Watcher
 from holdfast.training import train
 from holdfast.typing import Vector
 
@@ -40,6 +42,8 @@ class Result:
     """Spent on rounds, without evaluations."""
     evaluation_seconds: float
     folder: Path | None
+    absent: int = 0
+    """How often a worker was asked and did not answer in time."""
 
     @property
     def last(self) -> Evaluation | None:
@@ -64,34 +68,17 @@ class Result:
             "ceiling": self.ceiling,
             "bytes_up": self.bytes_up,
             "bytes_down": self.bytes_down,
+            "absent": self.absent,
             "history": [asdict(evaluation) for evaluation in self.history],
             "run": None if self.folder is None else str(self.folder),
         }
 
 
-class Watcher(Protocol):
-    """Someone who looks on."""
-
-    def started(self, spec: Spec, round: int) -> None: ...
-    def played(self, round: int) -> None: ...
-    def evaluated(self, evaluation: Evaluation) -> None: ...
-    def warned(self, text: str) -> None: ...
-
-
-class Unwatched:
-    """Nobody looks on."""
-
-    def started(self, spec: Spec, round: int) -> None: ...
-    def played(self, round: int) -> None: ...
-    def evaluated(self, evaluation: Evaluation) -> None: ...
-    def warned(self, text: str) -> None: ...
-
-
 class Interrupted(Exception):
     """The run was asked to stop; its folder, if it has one, holds a checkpoint."""
 
-    def __init__(self, round: int, folder: Path | None) -> None:
-        super().__init__(f"stopped after round {round}")
+    def __init__(self, round: int, folder: Path | None, why: str = "") -> None:
+        super().__init__(f"stopped after round {round}{why}")
         self.round, self.folder = round, folder
 
 
@@ -114,7 +101,8 @@ def run(
     spec = resolved(spec)
     experiment = assemble(spec)
     store = RunFolder.create(folder, spec, experiment.dataset.digest()) if folder else None
-    return _Run(spec, experiment, store, watcher or Unwatched(), stopping).play()
+    with closing(experiment.fleet):
+        return _Run(spec, experiment, store, watcher or Unwatched(), stopping).play()
 
 
 def resume(folder: Path, watcher: Watcher | None = None, stopping: Callable[[], bool] = _never) -> Result:
@@ -127,9 +115,10 @@ def resume(folder: Path, watcher: Watcher | None = None, stopping: Callable[[], 
     for warning in warnings:
         watcher.warned(warning)
     run = _Run(spec, experiment, store, watcher, stopping)
-    if checkpoint is not None:
-        run.restore(checkpoint)
-    return run.play()
+    with closing(experiment.fleet):
+        if checkpoint is not None:
+            run.restore(checkpoint)
+        return run.play()
 
 
 class _Run:
@@ -154,16 +143,20 @@ class _Run:
     def restore(self, checkpoint: Checkpoint) -> None:
         fleet = self.experiment.fleet
         self.state = _filled(self.state, checkpoint.master)
-        fleet.state = _filled(fleet.state, checkpoint.workers)
+        fleet.state, fleet.absent = _filled(fleet.state, checkpoint.workers), checkpoint.absent
         self.round, self.history = checkpoint.round, checkpoint.history
         self.seconds, self.evaluation_seconds = checkpoint.seconds, checkpoint.evaluation_seconds
 
     def play(self) -> Result:
+        self.experiment.fleet.start()
         self.watcher.started(self.spec, self.round)
         if self.spec.local_steps > 1 and self.experiment.penalised:
             self.watcher.warned(f"the paper's theorems are about 1 local step a round; got {self.spec.local_steps}")
         while self.round < self.spec.rounds and self.diverged is None:
-            self._train(until=self._next_pause())
+            try:
+                self._train(until=self._next_pause())
+            except FleetError as error:
+                raise Interrupted(self.round, self.store.path if self.store else None, f": {error}") from None
             if self.diverged is None and self._due(self.spec.eval_every):
                 self._evaluate()
             if self.diverged is None and (self.stopping() or self._due(self.spec.checkpoint_every)):
@@ -215,6 +208,7 @@ class _Run:
                     history=self.history,
                     seconds=self.seconds,
                     evaluation_seconds=self.evaluation_seconds,
+                    absent=self.experiment.fleet.absent,
                 )
             )
 
@@ -233,6 +227,7 @@ class _Run:
             seconds=self.seconds,
             evaluation_seconds=self.evaluation_seconds,
             folder=self.store.path if self.store else None,
+            absent=self.experiment.fleet.absent,
         )
         if self.store:
             self.store.finish(result.to_json(), model)

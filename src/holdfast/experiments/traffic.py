@@ -4,12 +4,10 @@ from typing import NamedTuple
 
 from holdfast import methods
 from holdfast.experiments.spec import Spec
+from holdfast.fleets.sharded.following import SNAPSHOT_EVERY
 from holdfast.kernels import bit_width
 from holdfast.typing import Vector
 from holdfast.wire import HEADER_BYTES
-
-SNAPSHOT_EVERY = 100
-"""Rounds after which workers that follow tallies are sent x0 itself, to check theirs."""
 
 
 class Traffic(NamedTuple):

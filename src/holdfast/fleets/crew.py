@@ -3,9 +3,12 @@
 from typing import Any, Protocol, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdfast.fleets.acceleration import step_of
 from holdfast.typing import Oracle, Rows, Vector, Worker, Workers
+
+Sums = NDArray[np.float64]
 
 
 class Divisible(Protocol):
@@ -34,10 +37,23 @@ class Crew:
         self.state = _put(self.state, at, moved)
         return rows
 
-    def iterates(self, model: Vector) -> Rows:
-        """Return the models that the workers hold while the master holds `model`."""
+    def iterates(self, model: Vector, workers: Workers) -> Rows:
+        """Return the models that these workers hold while the master holds `model`."""
         models = self.worker.iterates(self.state, model)
-        return np.broadcast_to(models, (len(self.workers), len(model)))
+        everyone = np.broadcast_to(models, (len(self.workers), len(model)))
+        return everyone[np.searchsorted(self.workers, workers)]
+
+    def total(self, model: Vector, workers: Workers, so_far: Sums | None = None) -> Sums | None:
+        """Return the sum of these workers' models, added one after another to what is so far."""
+        for row in self.iterates(model, workers):
+            so_far = row.astype(np.float64) if so_far is None else so_far + row
+        return so_far
+
+    def squares(self, model: Vector, workers: Workers, point: Vector) -> Sums:
+        """Return the squared distances of these workers' models to a point."""
+        away = self.iterates(model, workers).astype(np.float64) - point
+        squares: Sums = np.sum(away * away, axis=-1)
+        return squares
 
 
 def _taken(state: Any, at: Workers) -> Any:

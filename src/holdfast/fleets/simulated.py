@@ -6,6 +6,7 @@ from typing import Any
 from holdfast.attacks import FullView
 from holdfast.fleets.adversary import Adversary
 from holdfast.fleets.crew import Crew
+from holdfast.fleets.engine import Spread
 from holdfast.fleets.participation import Participation
 from holdfast.typing import Messages, Oracle, Rows, Vector, Worker, Workers
 
@@ -43,6 +44,7 @@ class Simulated:
         self._adversary = Adversary(attack, workers, liars, seed)
         self._participation = Participation(workers, share, seed)
         self._reading = reading
+        self.absent = 0
         self.voters = self._participation.size
         """How many are asked in a round."""
         self.regular = self._adversary.regular
@@ -57,9 +59,29 @@ class Simulated:
     def state(self, state: Any) -> None:
         self._crew.state = state
 
+    def start(self) -> None:
+        """Do nothing: all is ready."""
+
+    def rehearsal(self, model: Vector) -> Any:
+        """Return the messages of the first round; no state changes."""
+        before = self.state
+        messages = self.exchange(model, 0)
+        self.state = before
+        return messages
+
     def iterates(self, model: Vector) -> Rows:
         """Return the models that regular workers hold while the master holds `model`."""
-        return self._crew.iterates(model)[~self._adversary.lies]
+        return self._crew.iterates(model, self.regular)
+
+    def spread(self, model: Vector) -> Spread:
+        """Return how far the regular workers are while the master holds `model`."""
+        total = self._crew.total(model, self.regular)
+        assert total is not None  # at least one worker is regular
+        mean = total / len(self.regular)
+        return Spread(*(self._crew.squares(model, self.regular, point) for point in (mean, model)))
+
+    def close(self) -> None:
+        """Do nothing: there is nothing to leave behind."""
 
     def exchange(self, model: Vector, round: int) -> Any:
         """Play a round and return the `Messages` that its reading gives. They are good until the next one."""

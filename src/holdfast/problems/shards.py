@@ -1,7 +1,7 @@
 """The workers' training samples, kept as they came and converted when they are used."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,14 @@ class Shards:
         order = np.concatenate(parts)
         starts = np.cumsum([0, *map(len, parts)])
         return Shards(features[order], targets[order], starts, scale, dtype)
+
+    def only(self, first: int, last: int) -> "Shards":
+        """Return the samples of workers `first` to `last` alone; the others keep their numbers and have none."""
+        begin, end = self.starts[first - 1], self.starts[last]
+        starts = np.clip(self.starts - begin, 0, end - begin)
+        return replace(
+            self, features=self.features[begin:end].copy(), targets=self.targets[begin:end].copy(), starts=starts
+        )
 
     @property
     def workers(self) -> Workers:

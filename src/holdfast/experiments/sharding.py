@@ -1,0 +1,70 @@
+"""A spec's workers in shards: each actor deals the data to all workers by itself and keeps its own workers' part."""
+
+import os
+from dataclasses import replace
+from typing import Any, cast
+
+from threadpoolctl import threadpool_limits
+
+from holdfast import kernels, methods
+from holdfast.experiments.assembly import learnt, lying, method_of, reading_of, workers_of
+from holdfast.experiments.spec import Spec
+from holdfast.fleets.adversary import Adversary
+from holdfast.fleets.crew import Crew
+from holdfast.fleets.participation import Participation
+from holdfast.fleets.sharded.fleet import Sharded
+from holdfast.fleets.sharded.following import Follower
+from holdfast.fleets.sharded.shard import Shard
+from holdfast.ties import Counted
+from holdfast.typing import Method, Workers
+from holdfast.wire import Kind
+
+
+def sharded(spec: Spec, method: Method) -> Sharded:
+    """Return the spec's workers as shards, which start when they are first needed."""
+    return Sharded(
+        SpecShard,
+        lambda workers: (spec, workers),
+        method.worker,
+        workers_of(spec),
+        _adversary(spec),
+        _participation(spec),
+        reading_of(spec),
+        shards=spec.shards,
+        address=spec.address,
+        timeout=spec.round_timeout,
+        least=spec.min_workers,
+    )
+
+
+class SpecShard(Shard):
+    """Some of a spec's workers, one thread for all of them: the shards themselves fill the cores."""
+
+    def __init__(self, spec: Spec, workers: Workers) -> None:
+        threadpool_limits(1)
+        kernels.set_threads(1)
+        method, (_, problem) = method_of(spec), learnt(spec)
+        own = replace(problem, shards=problem.shards.only(int(workers[0]), int(workers[-1])))
+        reading = reading_of(spec)
+        super().__init__(
+            Crew(method.worker, own.oracle(workers), own.start(), workers),
+            _adversary(spec),
+            _participation(spec),
+            reading if isinstance(reading, Counted) else None,
+            Kind.MODEL if methods.REGISTRY[spec.method].penalised else Kind.GRADIENT,
+            Follower(method.master, own.dimension),
+        )
+        self.warm_up(own.start())
+
+    def process(self) -> int:
+        """Return the number of the process that runs this."""
+        return os.getpid()
+
+
+def _adversary(spec: Spec) -> Adversary:
+    attack, liars = lying(spec)
+    return Adversary(cast(Any, attack), workers_of(spec), liars, spec.seed)
+
+
+def _participation(spec: Spec) -> Participation:
+    return Participation(workers_of(spec), spec.participation, spec.seed)

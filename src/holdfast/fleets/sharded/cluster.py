@@ -1,0 +1,61 @@
+"""Ray, imported and started when it is needed, and gone when it is not."""
+
+import os
+import signal
+import threading
+import warnings
+from typing import Any
+
+from holdfast.errors import InvalidInput
+
+QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0", "RAY_DEDUP_LOGS": "0"}
+
+
+def library() -> Any:
+    """Return the module `ray`, or say how to get it."""
+    for name, value in QUIET.items():
+        os.environ.setdefault(name, value)
+    try:
+        import ray
+    except ImportError:
+        raise InvalidInput("engine ray needs Ray: pip install 'holdfast[ray]'; got no module named ray") from None
+    return ray
+
+
+class Cluster:
+    """A connection to Ray: to the cluster at an address, or to one of our own on this machine."""
+
+    def __init__(self, cpus: int, address: str | None) -> None:
+        self.ray = library()
+        self._ours = not self.ray.is_initialized()
+        if self._ours:
+            self._connect(cpus, address)
+        available = int(self.ray.cluster_resources().get("CPU", 0))
+        if available < cpus:
+            self.close()
+            raise InvalidInput(f"shards must be at most the {available} processors of the cluster; got {cpus}")
+
+    def _connect(self, cpus: int, address: str | None) -> None:
+        where = {"num_cpus": cpus, "include_dashboard": False} if address is None else {"address": address}
+        before = signal.getsignal(signal.SIGTERM)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                self.ray.init(log_to_driver=False, logging_level="error", **where)
+        except (ConnectionError, ValueError, RuntimeError, OSError) as error:
+            self.close()
+            line = str(error).partition("\n")[0]
+            raise InvalidInput(f"--address must be that of a running Ray cluster; got {address}: {line}") from None
+        finally:
+            if threading.current_thread() is threading.main_thread():
+                signal.signal(signal.SIGTERM, before)  # Ray takes it; a run has its own way to stop
+
+    def start(self, kind: type, *arguments: Any) -> Any:
+        """Return a new actor, one processor to itself, that is never restarted behind our back."""
+        actor = self.ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(kind)
+        return actor.remote(*arguments)
+
+    def close(self) -> None:
+        """End what we have started."""
+        if self._ours:
+            self.ray.shutdown()
