@@ -2,13 +2,19 @@
 
 import os
 import signal
+import socket
 import threading
 import warnings
 from typing import Any
 
 from holdfast.errors import InvalidInput
 
-QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0", "RAY_DEDUP_LOGS": "0"}
+QUIET = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # the way of the next version; the old one warns
+    "RAY_gcs_rpc_server_reconnect_timeout_s": "5",  # how long its helpers outlive a master that was killed
+}
+"""Settings of Ray, unless the user has others."""
 
 
 def library() -> Any:
@@ -26,6 +32,8 @@ class Cluster:
     """A connection to Ray: to the cluster at an address, or to one of our own on this machine."""
 
     def __init__(self, cpus: int, address: str | None) -> None:
+        if address not in (None, "auto"):
+            _reach(str(address))
         self.ray = library()
         self._ours = not self.ray.is_initialized()
         if self._ours:
@@ -36,7 +44,9 @@ class Cluster:
             raise InvalidInput(f"shards must be at most the {available} processors of the cluster; got {cpus}")
 
     def _connect(self, cpus: int, address: str | None) -> None:
-        where = {"num_cpus": cpus, "include_dashboard": False} if address is None else {"address": address}
+        where: dict[str, Any] = {"address": address}
+        if address is None:
+            where = {"address": "local", "num_cpus": cpus, "include_dashboard": False}
         before = signal.getsignal(signal.SIGTERM)
         try:
             with warnings.catch_warnings():
@@ -45,7 +55,7 @@ class Cluster:
         except (ConnectionError, ValueError, RuntimeError, OSError) as error:
             self.close()
             line = str(error).partition("\n")[0]
-            raise InvalidInput(f"--address must be that of a running Ray cluster; got {address}: {line}") from None
+            raise InvalidInput(f"--address must be HOST:PORT of a running Ray cluster; got {address}: {line}") from None
         finally:
             if threading.current_thread() is threading.main_thread():
                 signal.signal(signal.SIGTERM, before)  # Ray takes it; a run has its own way to stop
@@ -59,3 +69,12 @@ class Cluster:
         """End what we have started."""
         if self._ours:
             self.ray.shutdown()
+
+
+def _reach(address: str) -> None:
+    """Say so if nobody is at the address: Ray itself would end this process."""
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host.removeprefix("ray://"), int(port)), timeout=10).close()
+    except (OSError, ValueError) as error:
+        raise InvalidInput(f"--address must be HOST:PORT of a running Ray cluster; got {address}: {error}") from None
