@@ -36,10 +36,13 @@ class Coin:
         >>> Coin(0).settled(np.zeros(3), np.array([[1.0, np.nan, -2.0]]), np.array([1]), round=0)
         array([[ 1., inf, -2.]])
         """
-        tossed = np.unpackbits(self._tosses(workers, round, len(model)), axis=1, bitorder="little")
-        planar = tossed.reshape(len(rows), -1, 8).transpose(0, 2, 1).reshape(len(rows), -1)
-        beside = np.nextafter(model, np.where(planar[:, : len(model)], -np.inf, np.inf).astype(model.dtype))
-        return np.where(np.isnan(rows), np.inf, np.where(rows == model, beside, rows)).astype(rows.dtype)
+        settled = np.where(np.isnan(rows), np.inf, rows).astype(rows.dtype)
+        row, place = np.nonzero(rows == model)
+        tosses = self._tosses(workers, round, len(model))
+        width = tosses.shape[1]
+        up = tosses[row, place % width] >> (place // width).astype(np.uint8) & 1  # planar: see kernels.pack_bits
+        settled[row, place] = np.nextafter(model[place], np.where(up, -np.inf, np.inf).astype(model.dtype))
+        return settled
 
     def _tosses(self, workers: Workers, round: int, dimension: int) -> Bits:
         words = Stream(self.seed, "tie").words(workers, round, kernels.bit_width(dimension) // 8)
