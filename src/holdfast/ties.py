@@ -6,12 +6,13 @@ model; a fair coin moves it nowhere on average. The coin is addressed: whoever k
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from holdfast import kernels
 from holdfast.streams import Stream
-from holdfast.tally import Counter
+from holdfast.tally import AT_ONCE, Counter
 from holdfast.typing import Bits, Rows, Tally, Vector, Workers
 
 
@@ -26,7 +27,7 @@ class Coin:
 
         NaN is not below the model: its bit is not set.
         """
-        return kernels.pack_bits(model, rows, self._tosses(workers, round, len(model)))
+        return kernels.toss_bits(model, rows, self._stream.key, workers, round)
 
     def settled(self, model: Vector, rows: Rows, workers: Workers, round: int) -> Rows:
         """Return the rows with every entry clearly on the side that its bit says: full messages without ties.
@@ -45,8 +46,12 @@ class Coin:
         return settled
 
     def _tosses(self, workers: Workers, round: int, dimension: int) -> Bits:
-        words = Stream(self.seed, "tie").words(workers, round, kernels.bit_width(dimension) // 8)
+        words = self._stream.words(workers, round, kernels.bit_width(dimension) // 8)
         return words.astype("<u8").view(np.uint8)
+
+    @cached_property
+    def _stream(self) -> Stream:
+        return Stream(self.seed, "tie")
 
 
 @dataclass(frozen=True)
@@ -67,5 +72,7 @@ class Counted:
 
     def __call__(self, model: Vector, rows: Rows, workers: Workers, round: int) -> Tally:
         counter = Counter(len(model), capacity=len(rows))
-        counter.add(self.coin.sides(model, rows, workers, round))
+        for first in range(0, len(rows), AT_ONCE):  # so many that their bits stay in the cache until they are counted
+            some = slice(first, first + AT_ONCE)
+            counter.add(self.coin.sides(model, rows[some], workers[some], round))
         return counter.tally()

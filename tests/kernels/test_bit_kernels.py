@@ -11,6 +11,7 @@ from twins import DIMENSIONS, DTYPES, Bytes, hostile, ordinary
 
 from holdfast import kernels
 from holdfast.errors import InvalidInput
+from holdfast.streams import Stream
 from holdfast.typing import Rows, Vector
 
 Maker = Callable[[int, int, type], Rows]
@@ -68,6 +69,23 @@ def test_coins_decide_ties_and_nothing_else(d: int, dtype: type) -> None:
     np.testing.assert_array_equal(twins.unpacked(tied)[:, :d], twins.unpacked(coins)[:, :d])
     assert not twins.unpacked(tied)[:, d:].any()
     assert not kernels.pack_bits(model, np.tile(model + 1, (3, 1)), coins).any()
+
+
+@every_type
+@every_kind
+@pytest.mark.parametrize("d", DIMENSIONS)
+def test_toss_bits(rows_of: Maker, d: int, dtype: type) -> None:
+    """The same bits as with the stream's words for coins."""
+    model, *rest = rows_of(6, d, dtype)
+    rows, workers, stream = np.array(rest), np.array([2, 3, 5, 8, 13]), Stream(7, "tie")
+    coins = stream.words(workers, 11, kernels.bit_width(d) // 8).astype("<u8").view(np.uint8)
+    tossed = kernels.toss_bits(model, rows, stream.key, workers, 11)
+    np.testing.assert_array_equal(tossed, twins.pack_bits(model, rows, coins))
+
+
+def test_toss_bits_needs_a_worker_a_row() -> None:
+    with pytest.raises(InvalidInput, match=r"workers must be one a row, \(2,\); got \(3,\)"):
+        kernels.toss_bits(np.zeros(5), np.zeros((2, 5)), 0, np.arange(3), 0)
 
 
 @pytest.mark.parametrize("n", COUNTS)

@@ -59,6 +59,10 @@ CASES = {
     "pack_bits": Case(
         lambda model, rows: kernels.pack_bits(model, rows, COINS), (hostile(1, 70, F32)[0], hostile(5, 70, F32))
     ),
+    "toss_bits": Case(
+        lambda model, rows: kernels.toss_bits(model, rows, 7, np.arange(1, 6), 3),
+        (hostile(1, 70, F32)[0], hostile(5, 70, F32)),
+    ),
     "count_bits": Case(lambda messages: kernels.count_bits(messages, 70), (COINS,)),
     "worker_round": Case(
         lambda models, master: rounds(*DEALT, models, master), (ordinary(3, 24, F64), ordinary(1, 24, F64)[0])

@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.errors import InvalidInput
 from holdfast.experiments import Interrupted, Result, Spec, resume, run
 from holdfast.experiments.assembly import Experiment, assemble
+from holdfast.experiments.defaults import resolved
 from holdfast.experiments.watching import Unwatched
 
 pytest.importorskip("ray")
@@ -148,3 +150,18 @@ def wait_for_end(process: int, seconds: float = 20.0) -> None:
     while time.monotonic() < until:
         os.kill(process, 0)
         time.sleep(0.1)
+
+
+class Unable:
+    """An actor that cannot be made."""
+
+    def __init__(self) -> None:
+        raise RuntimeError("no data on this machine")
+
+
+def test_a_shard_that_cannot_start_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    fleet = assemble(resolved(SPEC)).fleet
+    monkeypatch.setattr(fleet, "_kind", Unable)
+    monkeypatch.setattr(fleet, "_arguments", lambda workers: ())
+    with pytest.raises(InvalidInput, match="every shard must be able to start; got RuntimeError: no data on this"):
+        fleet.start()

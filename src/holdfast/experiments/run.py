@@ -154,16 +154,24 @@ class _Run:
             self.watcher.warned(f"the paper's theorems are about 1 local step a round; got {self.spec.local_steps}")
         while self.round < self.spec.rounds and self.diverged is None:
             try:
-                self._train(until=self._next_pause())
+                self._go_on()
             except FleetError as error:
-                raise Interrupted(self.round, self.store.path if self.store else None, f": {error}") from None
-            if self.diverged is None and self._due(self.spec.eval_every):
-                self._evaluate()
-            if self.diverged is None and (self.stopping() or self._due(self.spec.checkpoint_every)):
-                self._save()
+                raise Interrupted(self.round, self._folder, f": {error}") from None
             if self.stopping() and self.round < self.spec.rounds:
-                raise Interrupted(self.round, self.store.path if self.store else None)
+                raise Interrupted(self.round, self._folder)
         return self._result()
+
+    @property
+    def _folder(self) -> Path | None:
+        return self.store.path if self.store else None
+
+    def _go_on(self) -> None:
+        """Train to the next pause, and do what is due there."""
+        self._train(until=self._next_pause())
+        if self.diverged is None and self._due(self.spec.eval_every):
+            self._evaluate()
+        if self.diverged is None and (self.stopping() or self._due(self.spec.checkpoint_every)):
+            self._save()
 
     def _next_pause(self) -> int:
         every = (self.spec.eval_every, self.spec.checkpoint_every)
@@ -226,7 +234,7 @@ class _Run:
             bytes_down=down,
             seconds=self.seconds,
             evaluation_seconds=self.evaluation_seconds,
-            folder=self.store.path if self.store else None,
+            folder=self._folder,
             absent=self.experiment.fleet.absent,
         )
         if self.store:

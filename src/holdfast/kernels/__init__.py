@@ -37,6 +37,7 @@ __all__ = [
     "sign_sum",
     "squared_distances",
     "threads",
+    "toss_bits",
     "weiszfeld",
     "worker_round",
 ]
@@ -225,6 +226,17 @@ def pack_bits(model: Vector, rows: Rows, coins: NDArray[np.uint8]) -> NDArray[np
     if coins.shape != out.shape:
         raise InvalidInput(f"coins must have shape {out.shape}; got {coins.shape}")
     _module("bits").pack(model, rows, coins, out)
+    return out
+
+
+def toss_bits(model: Vector, rows: Rows, key: int, workers: Workers, round: int) -> NDArray[np.uint8]:
+    """Return `pack_bits` whose coins are the words of the stream with this key, of these workers and this round."""
+    rows, model = _plain(rows), _matching(model, rows)
+    if workers.shape != rows.shape[:1]:
+        raise InvalidInput(f"workers must be one a row, {rows.shape[:1]}; got {workers.shape}")
+    out = np.empty((len(rows), bit_width(len(model))), np.uint8)
+    words = np.empty(out.shape[1] // 8, np.uint64)
+    _module("bits").toss(model, rows, np.uint64(key), workers, round, words, words.view(np.uint8), out)
     return out
 
 

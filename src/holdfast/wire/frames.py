@@ -8,7 +8,7 @@ size can ask for memory.
 import struct
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any
+from typing import Any, cast
 from zlib import crc32
 
 import numpy as np
@@ -21,6 +21,8 @@ MAGIC = b"HFST"
 VERSION = 1
 MAX_DIMENSION = 1 << 32
 MAX_COUNT = 1 << 32
+Data = bytes | memoryview | Bits
+"""Bytes from somewhere."""
 NUMBERS: dict[int, np.dtype[Any]] = {1: np.dtype("<f4"), 2: np.dtype("<f8")}
 """The types of numbers by their code in a header; bits have code 0."""
 
@@ -77,11 +79,12 @@ def encode(frame: Frame) -> bytes:
     return b"".join([head, _CHECKSUM.pack(crc32(payload.data, crc32(head))), payload.data])
 
 
-def decode(data: bytes | memoryview, dimension: int | None = None) -> Frame:
+def decode(data: Data, dimension: int | None = None) -> Frame:
     """Return the frame in these bytes; with a `dimension`, only if that is its own."""
-    if len(data) < HEADER_BYTES:
-        raise WireError(f"a frame must have at least {HEADER_BYTES} bytes; got {len(data)}")
-    magic, version, kind, code, round, declared, count, length, checksum = _HEADER.unpack_from(data)
+    whole = memoryview(cast(Any, data))
+    if len(whole) < HEADER_BYTES:
+        raise WireError(f"a frame must have at least {HEADER_BYTES} bytes; got {len(whole)}")
+    magic, version, kind, code, round, declared, count, length, checksum = _HEADER.unpack_from(whole)
     if magic != MAGIC:
         raise WireError(f"a frame must begin with {MAGIC!r}; got {magic!r}")
     if version != VERSION:
@@ -90,13 +93,13 @@ def decode(data: bytes | memoryview, dimension: int | None = None) -> Frame:
         raise WireError(f"a frame's kind must be from 1 to {len(Kind)}; got {kind}")
     if dimension not in (None, declared):
         raise WireError(f"a frame must have dimension {dimension}; got {declared}")
-    payload = np.frombuffer(data, np.uint8, offset=HEADER_BYTES)
+    payload = np.frombuffer(whole, np.uint8, offset=HEADER_BYTES)
     frame = Frame(Kind(kind), code, round, declared, count, payload)
     if length != len(payload):
         raise WireError(f"a frame must have the payload of {length} bytes that it declares; got {len(payload)}")
     _check(frame)
-    head = memoryview(data)[: HEADER_BYTES - _CHECKSUM.size]
-    if crc32(payload.data, crc32(head)) != checksum or data[7] != 0:
+    head = whole[: HEADER_BYTES - _CHECKSUM.size]
+    if crc32(payload.data, crc32(head)) != checksum or whole[7] != 0:
         raise WireError(f"a frame must match its checksum; got {checksum:#010x}")
     return frame
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from holdfast.kernels import bit_width
 from holdfast.typing import Bits, Rows, Tally, Vector
-from holdfast.wire.frames import NUMBERS, Frame, Kind, WireError, decode, encode
+from holdfast.wire.frames import NUMBERS, Data, Frame, Kind, WireError, decode, encode
 from holdfast.wire.planes import counts_of, planes_of
 
 
@@ -63,7 +63,7 @@ def tally_of(frame: Frame) -> Tally:
     return Tally(ones, frame.count)
 
 
-def read(data: bytes | memoryview, dimension: int | None = None) -> tuple[Frame, Rows | Bits | Tally]:
+def read(data: Data, dimension: int | None = None) -> tuple[Frame, Rows | Bits | Tally]:
     """Return the frame in these bytes and what it holds, whatever its kind."""
     frame = decode(data, dimension)
     readers: dict[Kind, Callable[[Frame], Rows | Bits | Tally]] = {

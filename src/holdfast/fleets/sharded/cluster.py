@@ -7,7 +7,10 @@ import threading
 import warnings
 from typing import Any
 
+import numpy as np
+
 from holdfast.errors import InvalidInput
+from holdfast.typing import Bits
 
 QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
@@ -15,6 +18,14 @@ QUIET = {
     "RAY_gcs_rpc_server_reconnect_timeout_s": "5",  # how long its helpers outlive a master that was killed
 }
 """Settings of Ray, unless the user has others."""
+
+INLINE = 100_000
+"""Bytes from which Ray does better with one shared copy of an argument."""
+
+
+def parcel(frame: bytes) -> bytes | Bits:
+    """Return a frame as what Ray moves with the fewest copies: a large one as an array, which is read where it lies."""
+    return frame if len(frame) < INLINE else np.frombuffer(frame, np.uint8)
 
 
 def library() -> Any:

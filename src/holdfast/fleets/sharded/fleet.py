@@ -9,21 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast import wire
-from holdfast.errors import FleetError
+from holdfast.errors import FleetError, InvalidInput
 from holdfast.fleets.adversary import Adversary
 from holdfast.fleets.engine import Spread
 from holdfast.fleets.participation import Participation
-from holdfast.fleets.sharded.cluster import Cluster
+from holdfast.fleets.sharded.cluster import INLINE, Cluster, parcel
 from holdfast.fleets.sharded.following import Announcer
 from holdfast.fleets.sharded.member import Member
 from holdfast.fleets.simulated import Reading
 from holdfast.tally import Counter
 from holdfast.ties import Counted
-from holdfast.typing import Messages, Rows, Tally, Vector, Worker, Workers
+from holdfast.typing import Bits, Messages, Rows, Tally, Vector, Worker, Workers
 from holdfast.wire import WireError
 
-INLINE = 100_000
-"""Bytes from which Ray does better with one shared copy of an argument."""
 LOG_BYTES = 64_000_000
 """How much of x0's past is held for shards that die; when it is full, all states are kept anew."""
 
@@ -69,7 +67,11 @@ class Sharded:
         self._cluster = Cluster(self._shards, self._address)
         for workers in np.array_split(self.workers, self._shards):
             self._members.append(Member(self._cluster, self._kind, self._arguments(workers), workers))
-        self.processes()  # whatever goes wrong in starting is said now
+        try:
+            self.processes()
+        except self._cluster.ray.exceptions.RayActorError as error:
+            self.close()
+            raise InvalidInput(f"every shard must be able to start; got {_cause(error)}") from None
 
     def processes(self) -> list[int]:
         """Return the numbers of the shards' processes, each on its machine."""
@@ -124,7 +126,7 @@ class Sharded:
             sent = self._adversary.speak(sent, workers, self._worker.neutral(model), round)
         return self._reading(model, sent, workers, round)
 
-    def _answers(self, model: Vector, round: int) -> Iterator[tuple[Member, bytes | None]]:
+    def _answers(self, model: Vector, round: int) -> Iterator[tuple[Member, bytes | Bits | None]]:
         """Ask all who are not late, and yield answers as they come, until the time is over."""
         ray = self._cluster.ray  # type: ignore[union-attr]
         known, whole = self._announcer.frames(model, round), [self._log[round]]
@@ -161,7 +163,7 @@ class Sharded:
         if sum(map(len, frames)) < INLINE:
             return frames
         if id(frames) not in shared:
-            shared[id(frames)] = self._cluster.ray.put(frames)  # type: ignore[union-attr]
+            shared[id(frames)] = self._cluster.ray.put([parcel(frame) for frame in frames])  # type: ignore[union-attr]
         return shared[id(frames)]
 
     def _remember(self, model: Vector, round: int) -> None:
@@ -240,3 +242,8 @@ class Sharded:
         rows = np.broadcast_to(model, (len(asked), len(model)))
         spoken = self._adversary.speak(rows, asked, self._worker.neutral(model), 0)
         return self._reading(model, spoken, asked, 0)
+
+
+def _cause(error: Exception) -> str:
+    """Return the last line of an actor's own trouble, without its traceback."""
+    return next(line for line in reversed(str(error).splitlines()) if line.strip()).strip()

@@ -4,7 +4,7 @@ from typing import Any
 
 from holdfast import wire
 from holdfast.typing import Master, Tally, Vector
-from holdfast.wire import Kind, WireError
+from holdfast.wire import Data, Kind, WireError
 
 SNAPSHOT_EVERY = 100
 """Rounds after which workers that follow tallies are sent x0 itself, to check theirs."""
@@ -41,7 +41,7 @@ class Follower:
         self._state: Any = None
         self._round = -1
 
-    def hear(self, data: bytes) -> None:
+    def hear(self, data: Data) -> None:
         """Take in what the master has sent."""
         frame = wire.decode(data, self._dimension)
         if frame.kind is Kind.TALLY:

@@ -10,9 +10,10 @@ from holdfast import wire
 from holdfast.fleets.adversary import Adversary
 from holdfast.fleets.crew import Crew
 from holdfast.fleets.participation import Participation
+from holdfast.fleets.sharded.cluster import parcel
 from holdfast.fleets.sharded.following import Follower
 from holdfast.ties import Counted
-from holdfast.typing import Messages, Tally, Vector, Workers
+from holdfast.typing import Bits, Messages, Tally, Vector, Workers
 from holdfast.wire import Kind
 
 
@@ -35,7 +36,7 @@ class Shard:
         self._crew, self._adversary, self._participation = crew, adversary, participation
         self._counted, self._kind, self._follower = counted, kind, follower
 
-    def answer(self, round: int, frames: Sequence[bytes]) -> bytes | None:
+    def answer(self, round: int, frames: Sequence[bytes | Bits]) -> bytes | Bits | None:
         """Play a round; None if nobody here is asked."""
         for frame in frames:
             self._follower.hear(frame)
@@ -45,8 +46,8 @@ class Shard:
             return None
         messages = self._messages(model, round, asked)
         if isinstance(messages, Tally):
-            return wire.tally(messages, round)
-        return wire.floats(self._kind, messages, round)
+            return parcel(wire.tally(messages, round))
+        return parcel(wire.floats(self._kind, messages, round))
 
     def _messages(self, model: Vector, round: int, asked: Workers) -> Messages:
         rows = self._crew.answer(model, round, asked)

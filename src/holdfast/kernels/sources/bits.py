@@ -7,6 +7,8 @@ packing and counting run over neighbouring bytes, which the compiler turns into 
 import numpy as np
 from numba import int32, njit, uint64
 
+from .draws import start, word
+
 BLOCK = 512
 """Words counted at a time: their bit planes stay in the first cache."""
 
@@ -35,19 +37,34 @@ def _pack_whole(x, y, width, coins, out):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def _pack_row(model, row, coins, out):
+    d, width = len(model), len(out)
+    whole = max(d - 7 * width, 0)
+    _pack_whole(model, row, width, coins, out[:whole])
+    for b in range(whole, width):
+        sides = int32(0)
+        for j in range(8):
+            k = j * width + b
+            if k < d:
+                sides |= _side(model[k], row[k]) << int32(j)
+        out[b] = sides | ((sides >> int32(8)) & int32(coins[b]))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def pack(model, rows, coins, out):
     """Set the bits where model > row; where they are equal, the coins' bit decides."""
-    d, width = len(model), out.shape[1]
-    whole = max(d - 7 * width, 0)
     for i in range(len(rows)):
-        _pack_whole(model, rows[i], width, coins[i], out[i, :whole])
-        for b in range(whole, width):
-            sides = int32(0)
-            for j in range(8):
-                k = j * width + b
-                if k < d:
-                    sides |= _side(model[k], rows[i, k]) << int32(j)
-            out[i, b] = sides | ((sides >> int32(8)) & int32(coins[i, b]))
+        _pack_row(model, rows[i], coins[i], out[i])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def toss(model, rows, key, workers, round, words, coins, out):
+    """The same with coins of `holdfast.streams`: tossed a row at a time into `words`, whose bytes are `coins`."""
+    for i in range(len(rows)):
+        begin = start(key, workers[i], round)
+        for k in range(len(words)):
+            words[k] = word(begin, k)
+        _pack_row(model, rows[i], coins, out[i])
 
 
 @njit(cache=True, nogil=True)
