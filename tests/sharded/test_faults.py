@@ -16,6 +16,7 @@ from holdfast.experiments import Interrupted, Result, Spec, resume, run
 from holdfast.experiments.assembly import Experiment, assemble
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.watching import Unwatched
+from holdfast.fleets.sharded.shard import Shard
 
 pytest.importorskip("ray")
 pytest_plugins = ["warm"]
@@ -152,7 +153,7 @@ def wait_for_end(process: int, seconds: float = 20.0) -> None:
         time.sleep(0.1)
 
 
-class Unable:
+class Unable(Shard):
     """An actor that cannot be made."""
 
     def __init__(self) -> None:

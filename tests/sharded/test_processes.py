@@ -18,6 +18,7 @@ import pytest
 from holdfast.experiments import Spec, run
 
 pytest.importorskip("ray")
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 
 LONG = Spec(data="digits", workers=10, rounds=1500, eval_every=250, checkpoint_every=25, batch=8, messages="bits")
 MARK = "HOLDFAST_TEST_MARK"

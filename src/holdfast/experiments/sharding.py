@@ -1,6 +1,5 @@
 """A spec's workers in shards: each actor deals the data to all workers by itself and keeps its own workers' part."""
 
-import os
 from dataclasses import replace
 from typing import Any, cast
 
@@ -55,10 +54,6 @@ class SpecShard(Shard):
             Follower(method.master, own.dimension),
         )
         self.warm_up(own.start())
-
-    def process(self) -> int:
-        """Return the number of the process that runs this."""
-        return os.getpid()
 
 
 def _adversary(spec: Spec) -> Adversary:

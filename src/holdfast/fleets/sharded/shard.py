@@ -1,5 +1,6 @@
 """Some of the workers, in a process of their own: what an actor runs."""
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -66,6 +67,10 @@ class Shard:
         """Play these rounds again from their x0, for the states that they lead to."""
         for round, frame in rounds:
             self.answer(round, [frame])
+
+    def process(self) -> int:
+        """Return the number of the process that runs this."""
+        return os.getpid()
 
     def state(self) -> tuple[NDArray[Any], ...]:
         return tuple(self._crew.state)
