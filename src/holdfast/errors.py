@@ -12,6 +12,10 @@ class FleetError(Exception):
     """The workers cannot go on: too few answer, or some are lost for good. The run stops and can be resumed."""
 
 
+class TooFew(FleetError):
+    """Fewer workers answered than a round needs. They have gone back to where they were before it."""
+
+
 def unknown(kind: str, name: str, known: Iterable[str]) -> InvalidInput:
     """Return the error for a name that nobody knows: the nearest one, then all of them.
 

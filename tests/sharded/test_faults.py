@@ -9,14 +9,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Interrupted, Result, Spec, resume, run
 from holdfast.experiments.assembly import Experiment, assemble
 from holdfast.experiments.defaults import resolved
+from holdfast.experiments.folder import Checkpoint
 from holdfast.experiments.watching import Unwatched
-from holdfast.fleets.sharded.shard import Shard
 
 pytest.importorskip("ray")
 pytest_plugins = ["warm"]
@@ -135,12 +136,14 @@ def test_too_few_answers_stop_the_run_to_be_resumed(
         os.kill(processes[1], signal.SIGSTOP)
 
     spec = replace(SPEC, round_timeout=0.7, min_workers=6)
+    folder = tmp_path / "run"
     with pytest.raises(Interrupted, match="round 31 needs answers of at least 6 workers; got 5") as raised:
-        sabotaged(spec, {30: stop}, tmp_path / "run")
+        sabotaged(spec, {30: stop}, folder)
     assert raised.value.round == 30
-    result = resume(tmp_path / "run")
+    assert Checkpoint.of_bytes((folder / "checkpoint.npz").read_bytes()).round == 30
+    result = resume(folder)
     assert result.model.tobytes() == undisturbed["full"].model.tobytes()
-    assert not list((tmp_path / "run").glob(".*.part"))
+    assert not list(folder.glob(".*.part"))
     with pytest.raises(ProcessLookupError):  # the one that stood still is gone too
         wait_for_end(stopped[0])
 
@@ -153,16 +156,11 @@ def wait_for_end(process: int, seconds: float = 20.0) -> None:
         time.sleep(0.1)
 
 
-class Unable(Shard):
-    """An actor that cannot be made."""
-
-    def __init__(self) -> None:
-        raise RuntimeError("no data on this machine")
-
-
-def test_a_shard_that_cannot_start_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
-    fleet = assemble(resolved(SPEC)).fleet
-    monkeypatch.setattr(fleet, "_kind", Unable)
-    monkeypatch.setattr(fleet, "_arguments", lambda workers: ())
-    with pytest.raises(InvalidInput, match="every shard must be able to start; got RuntimeError: no data on this"):
+def test_a_shard_that_cannot_start_says_why(tmp_path: Path) -> None:
+    """As on a machine that does not have the data."""
+    path = tmp_path / "data.npz"
+    np.savez(path, x=np.zeros((40, 3)), y=np.arange(40) % 2)
+    fleet = assemble(resolved(replace(SPEC, data=str(path)))).fleet
+    path.unlink()
+    with pytest.raises(InvalidInput, match=r"every shard must be able to start; got .*data\.npz"):
         fleet.start()

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.errors import FleetError, InvalidInput
+from holdfast.errors import FleetError, InvalidInput, TooFew
 from holdfast.experiments.assembly import Experiment, assemble
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.folder import Arrays, Checkpoint, RunFolder
 from holdfast.experiments.metrics import Evaluation, ceiling, evaluate
 from holdfast.experiments.spec import Spec
 from holdfast.experiments.traffic import traffic
-from holdfast.experiments.watching import Unwatched, Watcher
+from holdfast.experiments.watching import Interrupted, Unwatched, Watcher
 from holdfast.training import train
 from holdfast.typing import Vector
 
@@ -72,14 +72,6 @@ class Result:
             "history": [asdict(evaluation) for evaluation in self.history],
             "run": None if self.folder is None else str(self.folder),
         }
-
-
-class Interrupted(Exception):
-    """The run was asked to stop; its folder, if it has one, holds a checkpoint."""
-
-    def __init__(self, round: int, folder: Path | None, why: str = "") -> None:
-        super().__init__(f"stopped after round {round}{why}")
-        self.round, self.folder = round, folder
 
 
 def _never() -> bool:
@@ -156,6 +148,8 @@ class _Run:
             try:
                 self._go_on()
             except FleetError as error:
+                if isinstance(error, TooFew):  # the workers are again as they were after this round
+                    self._save()
                 raise Interrupted(self.round, self._folder, f": {error}") from None
             if self.stopping() and self.round < self.spec.rounds:
                 raise Interrupted(self.round, self._folder)

@@ -1,5 +1,6 @@
-"""Whoever looks on while a run goes on."""
+"""Whoever looks on while a run goes on, and what stops it."""
 
+from pathlib import Path
 from typing import Protocol
 
 from holdfast.experiments.metrics import Evaluation
@@ -22,3 +23,11 @@ class Unwatched:
     def played(self, round: int) -> None: ...
     def evaluated(self, evaluation: Evaluation) -> None: ...
     def warned(self, text: str) -> None: ...
+
+
+class Interrupted(Exception):
+    """The run was asked to stop; its folder, if it has one, holds a checkpoint."""
+
+    def __init__(self, round: int, folder: Path | None, why: str = "") -> None:
+        super().__init__(f"stopped after round {round}{why}")
+        self.round, self.folder = round, folder

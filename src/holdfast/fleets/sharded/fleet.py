@@ -9,18 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast import wire
-from holdfast.errors import FleetError, InvalidInput
+from holdfast.errors import InvalidInput, TooFew
 from holdfast.fleets.adversary import Adversary
 from holdfast.fleets.engine import Spread
 from holdfast.fleets.participation import Participation
 from holdfast.fleets.sharded.cluster import INLINE, Cluster, parcel
 from holdfast.fleets.sharded.following import Announcer
+from holdfast.fleets.sharded.inbox import Inbox
 from holdfast.fleets.sharded.member import Member
 from holdfast.fleets.simulated import Reading
-from holdfast.tally import Counter
 from holdfast.ties import Counted
-from holdfast.typing import Bits, Messages, Rows, Tally, Vector, Worker, Workers
-from holdfast.wire import WireError
+from holdfast.typing import Bits, Messages, Tally, Vector, Worker, Workers
 
 LOG_BYTES = 64_000_000
 """How much of x0's past is held for shards that die; when it is full, all states are kept anew."""
@@ -73,11 +72,14 @@ class Sharded:
             self.close()
             raise InvalidInput(f"every shard must be able to start; got {_cause(error)}") from None
 
+    @property
+    def _ray(self) -> Any:
+        self.start()
+        return cast(Cluster, self._cluster).ray
+
     def processes(self) -> list[int]:
         """Return the numbers of the shards' processes, each on its machine."""
-        self.start()
-        ray = self._cluster.ray  # type: ignore[union-attr]
-        numbers: list[int] = ray.get([member.actor.process.remote() for member in self._members])
+        numbers: list[int] = self._ray.get([member.actor.process.remote() for member in self._members])
         return numbers
 
     def close(self) -> None:
@@ -93,42 +95,34 @@ class Sharded:
         """Play a round and return `Messages` of all who answered in time."""
         self.start()
         self._remember(model, round)
-        asked = self._participation.asked(round)
-        counter = Counter(len(model), capacity=len(asked))
-        rows: dict[int, tuple[Rows, Workers]] = {}
+        inbox = Inbox(self._participation.asked(round), len(model), round)
         for member, answer in self._answers(model, round):
-            here = np.intersect1d(asked, member.workers, assume_unique=True)
-            if answer is None:  # nobody there was asked
-                continue
-            self.crossed_up += len(answer)
-            frame, content = wire.read(answer, len(model))
-            if (frame.round, frame.count) != (round, len(here)):
-                expected = f"of round {round} and {len(here)} workers"
-                raise WireError(f"an answer must be {expected}; got {frame.round} and {frame.count}")
-            if isinstance(content, Tally):
-                counter.merge(content)
-            else:
-                rows[int(member.workers[0])] = wire.rows_of(frame), here
-        heard = counter.tally().voters + sum(len(workers) for _, workers in rows.values())
-        self.absent += len(asked) - heard
-        if heard < self._least:
-            raise FleetError(f"round {round + 1} needs answers of at least {self._least} workers; got {heard}")
-        messages = self._read(model, rows, round) if rows else counter.tally()
+            if answer is not None:  # else nobody there was asked
+                self.crossed_up += len(answer)
+                inbox.admit(member.workers, answer)
+        self.absent += len(inbox.asked) - inbox.heard
+        if inbox.heard < self._least:
+            for member in self._members:  # some have played the round: back to where all were before it
+                member.replace(self._log, round)
+            raise TooFew(f"round {round + 1} needs answers of at least {self._least} workers; got {inbox.heard}")
+        messages = self._read(model, inbox, round)
         if isinstance(messages, Tally):
             self._announcer.counted(messages, round)
         return messages
 
-    def _read(self, model: Vector, rows: dict[int, tuple[Rows, Workers]], round: int) -> Messages:
-        """Put the rows in the workers' order, let liars collude, and read the result."""
-        parts = [rows[first] for first in sorted(rows)]
-        sent, workers = (np.concatenate(part) for part in zip(*parts, strict=True))
+    def _read(self, model: Vector, inbox: Inbox, round: int) -> Messages:
+        """Return the tally; or let liars collude, who see all rows, and read what they leave."""
+        sent = inbox.rows()
+        if sent is None:
+            return inbox.tally()
+        rows, workers = sent
         if self._adversary.colludes:
-            sent = self._adversary.speak(sent, workers, self._worker.neutral(model), round)
-        return self._reading(model, sent, workers, round)
+            rows = self._adversary.speak(rows, workers, self._worker.neutral(model), round)
+        return self._reading(model, rows, workers, round)
 
     def _answers(self, model: Vector, round: int) -> Iterator[tuple[Member, bytes | Bits | None]]:
         """Ask all who are not late, and yield answers as they come, until the time is over."""
-        ray = self._cluster.ray  # type: ignore[union-attr]
+        ray = self._ray
         known, whole = self._announcer.frames(model, round), [self._log[round]]
         shared: dict[int, Any] = {}
         waiting: dict[Any, Member] = {}
@@ -163,7 +157,7 @@ class Sharded:
         if sum(map(len, frames)) < INLINE:
             return frames
         if id(frames) not in shared:
-            shared[id(frames)] = self._cluster.ray.put([parcel(frame) for frame in frames])  # type: ignore[union-attr]
+            shared[id(frames)] = self._ray.put([parcel(frame) for frame in frames])
         return shared[id(frames)]
 
     def _remember(self, model: Vector, round: int) -> None:
@@ -180,7 +174,7 @@ class Sharded:
 
     def _from_all(self, get: Callable[[Member], T], round: int) -> list[T]:
         """Return what all shards give before this round. Who is late is waited for once more, who is dead replaced."""
-        ray = self._cluster.ray  # type: ignore[union-attr]
+        ray = self._ray
         given = []
         for member in self._members:
             if member.late is not None and not ray.wait([member.late], timeout=self._timeout)[0]:
@@ -201,14 +195,12 @@ class Sharded:
     @property
     def state(self) -> Any:
         """The states of all workers, a row each."""
-        self.start()
-        parts = self._cluster.ray.get(self._keep(self._following))  # type: ignore[union-attr]
+        parts = self._ray.get(self._keep(self._following))
         return self._state_type(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
     @state.setter
     def state(self, state: Any) -> None:
-        self.start()
-        ray, first = self._cluster.ray, 0  # type: ignore[union-attr]
+        ray, first = self._ray, 0
         for member in self._members:
             part = tuple(array[first : first + len(member.workers)] for array in state)
             ray.get(member.load(ray.put(part)))
@@ -218,8 +210,7 @@ class Sharded:
 
     def spread(self, model: Vector) -> Spread:
         """Return how far the regular workers are; models are added up where they are, one after another."""
-        self.start()
-        ray, total = self._cluster.ray, None  # type: ignore[union-attr]
+        ray, total = self._ray, None
 
         def add(member: Member) -> None:
             nonlocal total
@@ -230,8 +221,7 @@ class Sharded:
         return Spread(*(self._squares(model, point) for point in (mean, model)))
 
     def _squares(self, model: Vector, point: Vector) -> NDArray[np.float64]:
-        ray = self._cluster.ray  # type: ignore[union-attr]
-        parts = self._from_all(lambda member: ray.get(member.actor.squares.remote(model, point)), self._following)
+        parts = self._from_all(lambda member: self._ray.get(member.actor.squares.remote(model, point)), self._following)
         return np.concatenate(parts)
 
     def rehearsal(self, model: Vector) -> Messages:

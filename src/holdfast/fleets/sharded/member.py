@@ -7,6 +7,8 @@ from holdfast.errors import FleetError
 from holdfast.fleets.sharded.cluster import Cluster
 from holdfast.typing import Workers
 
+PATIENCE = 300.0
+"""Seconds that a new actor may take to be where the old one was."""
 LIVES = 5
 """How often a shard may die between two times that its state was kept before the run gives up."""
 
@@ -55,8 +57,11 @@ class Member:
         self.actor = self._cluster.start(self._kind, *self._arguments)
         try:
             if self._kept is not None:
-                ray.get(self.actor.load.remote(self._kept))
-            ray.get(self.actor.replay.remote([(round, log[round]) for round in self._asked if round < until]))
+                ray.get(self.actor.load.remote(self._kept), timeout=PATIENCE)
+            past = [(round, log[round]) for round in self._asked if round < until]
+            ray.get(self.actor.replay.remote(past), timeout=PATIENCE)
+        except ray.exceptions.GetTimeoutError:
+            raise FleetError(f"a new shard must be ready within {PATIENCE:.0f} seconds; got none") from None
         except ray.exceptions.ObjectLostError:
             raise FleetError(
                 f"the state of workers {self.workers[0]} to {self.workers[-1]} died with its machine"
