@@ -131,14 +131,14 @@ def _bytes(cells: list[Cell]) -> Table:
 
 
 def _growth(cells: list[Cell]) -> Table:
-    """The exponent of the time in the number of workers from 200 on, and from how many on Ray is faster."""
+    """The exponent of the time in the number of workers, over the last three, and from how many on Ray is faster."""
     rows = []
     for dimension, messages in product(WIDTHS, MESSAGES):
         some = {
             engine: [c for c in cells if (c.dimension, c.engine, c.messages) == (dimension, engine, messages)]
             for engine in ENGINES
         }
-        exponents = [number(_exponent([c for c in some[engine] if c.workers >= 200])) for engine in ENGINES]
+        exponents = [number(_exponent(some[engine][-3:])) for engine in ENGINES]
         rows.append([f"{dimension:,}, {messages}", *exponents, _crossing(*some.values())])
     return Table("Time of a round ~ workers^a", ["d", "a, simulated", "a, ray", "ray is faster from"], rows)
 

@@ -75,10 +75,10 @@ def kill(which: int) -> Act:
 
 @pytest.mark.parametrize("messages", ["full", "bits"])
 def test_a_killed_shard_is_replaced_and_the_run_ends_as_if_it_had_lived(
-    sabotaged: Callable[..., Result], undisturbed: dict[str, Result], messages: str
+    sabotaged: Callable[..., Result], undisturbed: dict[str, Result], messages: str, tmp_path: Path
 ) -> None:
-    """Once before anything was kept and once after round 25 was: the state is what was kept, and played from there."""
-    result = sabotaged(replace(SPEC, messages=messages), {7: kill(0), 33: kill(1)})
+    """Once before anything was kept, once after the checkpoint of round 25: from what was kept, rounds are replayed."""
+    result = sabotaged(replace(SPEC, messages=messages), {7: kill(0), 33: kill(1)}, tmp_path / "run")
     assert result.model.tobytes() == undisturbed[messages].model.tobytes()
     assert result.history == undisturbed[messages].history
     assert result.absent == 0
