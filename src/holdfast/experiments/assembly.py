@@ -85,35 +85,55 @@ def _rehearse(experiment: Experiment) -> None:
 
 def _learnt(spec: Spec) -> tuple[Dataset, LinearProblem]:
     """Return the data set and the problem that the spec makes of it."""
-    partition = build("partition", spec.partition, partitions.REGISTRY)
-    dataset = _loaded(spec.data)
-    if spec.problem != "least-squares":
-        dataset = dataset.numbered()
-    if spec.problem == "logistic" and dataset.classes != 2:
-        raise InvalidInput(f"logistic needs 2 classes; got {dataset.classes} in {dataset.name}")
-    problem = problems.REGISTRY[spec.problem].of(
-        dataset,
-        partition,
+    return _dealt(
+        spec.problem,
+        spec.data,
+        _version(spec.data),
+        spec.partition,
         spec.workers,
         spec.batch,
-        scale=_given(spec.scale),
-        weight=1 / spec.workers if spec.weighting == "mean" else 1.0,
-        dtype=spec.dtype,
-        seed=spec.seed,
+        _given(spec.scale),
+        1 / spec.workers if spec.weighting == "mean" else 1.0,
+        spec.dtype,
+        spec.seed,
+    )
+
+
+@lru_cache(maxsize=1)  # runs that follow each other mostly differ in their method only
+def _dealt(
+    kind: str,
+    name: str,
+    version: tuple[int, int] | None,
+    dealing: str,
+    workers: int,
+    batch: int,
+    scale: float,
+    weight: float,
+    dtype: str,
+    seed: int,
+) -> tuple[Dataset, LinearProblem]:
+    partition = build("partition", dealing, partitions.REGISTRY)
+    dataset = _loaded(name, version)
+    if kind != "least-squares":
+        dataset = dataset.numbered()
+    if kind == "logistic" and dataset.classes != 2:
+        raise InvalidInput(f"logistic needs 2 classes; got {dataset.classes} in {dataset.name}")
+    problem = problems.REGISTRY[kind].of(
+        dataset, partition, workers, batch, scale=scale, weight=weight, dtype=dtype, seed=seed
     )
     return dataset, problem
 
 
-def _loaded(name: str) -> Dataset:
-    """Return the data set, again from memory if it is the one last asked for."""
+def _version(name: str) -> tuple[int, int] | None:
+    """Return when and how long a data file was written: a changed one is another one."""
     if name in data.REGISTRY or not Path(name).is_file():
-        return _kept(name, None)
+        return None
     about = Path(name).stat()
-    return _kept(name, (about.st_mtime_ns, about.st_size))
+    return about.st_mtime_ns, about.st_size
 
 
 @lru_cache(maxsize=1)
-def _kept(name: str, version: tuple[int, int] | None) -> Dataset:
+def _loaded(name: str, version: tuple[int, int] | None) -> Dataset:
     return data.load(name)
 
 
