@@ -124,6 +124,11 @@ def _dealt(
     return dataset, problem
 
 
+def loaded(name: str) -> Dataset:
+    """Return the data set, again from memory if it is the one last asked for."""
+    return _loaded(name, _version(name))
+
+
 def _version(name: str) -> tuple[int, int] | None:
     """Return when and how long a data file was written: a changed one is another one."""
     if name in data.REGISTRY or not Path(name).is_file():

@@ -11,8 +11,8 @@ from holdfast.reproduction.findings import Findings
 from holdfast.reproduction.records import Record
 from holdfast.reproduction.store import Store
 
-Arrived = Callable[[Record], None]
-"""Is told each run that is wanted, be it new or found."""
+Arrived = Callable[[Record, bool], None]
+"""Is told each run that is wanted, and whether it is new or was found."""
 
 
 @dataclass(frozen=True)
@@ -52,12 +52,12 @@ def gather(specs: Sequence[Spec], jobs: int | None, store: Store, arrived: Arriv
     """Return the record of every spec: from the store, or run now and stored at once."""
     found = {spec: record for spec in specs if (record := store.find(spec)) is not None}
     for record in found.values():
-        arrived(record)
+        arrived(record, False)
 
     def finished(result: Result) -> None:
         record = found[result.spec] = Record.of(result)
         store.keep(record)
-        arrived(record)
+        arrived(record, True)
 
     missing = [spec for spec in specs if spec not in found]
     if missing:

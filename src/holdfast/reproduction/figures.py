@@ -54,6 +54,8 @@ class Figure:
     chart: str
     """How it is drawn: accuracy, runtime, lambda or norms."""
     panels: tuple[Panel, ...]
+    short: bool = False
+    """Whether it has fewer rounds than the paper's."""
 
     def curves(self) -> Iterator[Curve]:
         """Yield the curves of all panels."""
@@ -68,7 +70,7 @@ class Figure:
             return replace(curve, spec=replace(curve.spec, rounds=rounds, eval_every=eval_every))
 
         panels = (replace(panel, curves=tuple(map(shortened, panel.curves))) for panel in self.panels)
-        return replace(self, panels=tuple(panels))
+        return replace(self, panels=tuple(panels), short=True)
 
 
 def figure(name: str, rates: Rates | None, **changes: Any) -> Figure:

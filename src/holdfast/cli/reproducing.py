@@ -1,0 +1,145 @@
+"""`holdfast reproduce`: the paper's numerical section."""
+
+import json
+import shlex
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic
+
+from holdfast import atomic
+from holdfast.cli.comparing import check_folder
+from holdfast.cli.compiling import tell_when_compiling
+from holdfast.cli.console import Speaker
+from holdfast.cli.counting import counting
+from holdfast.cli.running import INTERRUPTED, new_folder
+from holdfast.errors import InvalidInput
+from holdfast.experiments.assembly import loaded
+from holdfast.experiments.spec import Spec
+from holdfast.reproduction.campaign import Arrived, Plan, gather
+from holdfast.reproduction.figures import NAMES, Figure, figure
+from holdfast.reproduction.rates import Rates, recorded
+from holdfast.reproduction.records import Record
+from holdfast.reproduction.search import search
+from holdfast.reproduction.store import Store
+
+SEEDS, REPEATS = 3, 5
+
+
+def add_reproduce_flags(parser: ArgumentParser) -> None:
+    parser.add_argument("figures", nargs="*", metavar="FIGURE", help=f"any of {', '.join(NAMES)} (default: all)")
+    parser.add_argument("--quick", action="store_true", help="one seed and a fifth of the rounds: shapes, not numbers")
+    parser.add_argument("--seeds", type=int, metavar="N", help=f"seeds 0 to N - 1 (default {SEEDS}, or 1 if quick)")
+    parser.add_argument("--data", default="mnist", metavar="NAME", help="a data set's name or file (default mnist)")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="folder of all results (default: under runs/)")
+    parser.add_argument("--resume", action="store_true", help="go on in --out: what is finished there is not repeated")
+    parser.add_argument("--search", action="store_true", help="search the step sizes again, into DIR/rates.toml")
+    parser.add_argument("--rates", type=Path, metavar="FILE", help="step sizes of such a search, instead of ours")
+
+
+def command_reproduce(arguments: Namespace) -> int:
+    names = list(dict.fromkeys(arguments.figures or NAMES))
+    rates = Rates.read(arguments.rates) if arguments.rates else recorded()
+    figures = tuple(figure(name, None if arguments.search else rates, data=arguments.data) for name in names)
+    if arguments.quick:
+        figures = tuple(each.quick() for each in figures)
+    out = _folder(arguments)
+    speaker = Speaker(to_stderr=arguments.json)
+    tell_when_compiling(speaker)
+    try:
+        if arguments.search:
+            return _search(speaker, figures, rates, out, arguments)
+        return _reproduce(speaker, figures, out, arguments)
+    except KeyboardInterrupt:
+        speaker.say(f"interrupted; go on with the same command and: --out {shlex.quote(str(out))} --resume")
+        return INTERRUPTED
+
+
+def _reproduce(speaker: Speaker, figures: Sequence[Figure], out: Path, arguments: Namespace) -> int:
+    from holdfast.report.figures import pictures
+    from holdfast.report.summaries import summary, table
+
+    plan = Plan(tuple(figures), *_seeds(arguments))
+    runs, timings = (_store(speaker, out / name, arguments.data) for name in ("runs", "timings"))
+    with _told(speaker, len(plan.runs()) + len(plan.timed())) as arrived:
+        findings = plan.conduct(arguments.jobs, runs, timings, arrived)
+    written = json.dumps(
+        {"quick": arguments.quick, "data": arguments.data, "figures": summary(findings)}, allow_nan=False
+    )
+    atomic.write(out / "results.json", written.encode())
+    for each in findings:
+        for name, picture in pictures(each):
+            atomic.write(out / name, picture)
+        speaker.console.print(table(each))
+    if arguments.json:
+        print(written)
+    speaker.say(f"charts and results.json: {out}")
+    return 0
+
+
+def _search(speaker: Speaker, figures: Sequence[Figure], before: Rates, out: Path, arguments: Namespace) -> int:
+    store = _store(speaker, out / "runs", arguments.data)
+
+    def gathered(specs: Sequence[Spec]) -> Mapping[Spec, Record]:
+        speaker.say(f"trying {len(specs)} runs of {specs[0].rounds} rounds")
+        with _told(speaker, len(specs)) as arrived:
+            return gather(specs, arguments.jobs, store, arrived)
+
+    found = search(figures, before, gathered)
+    atomic.write(out / "rates.toml", found.to_toml().encode())
+    if arguments.json:
+        print(json.dumps({name: searched.rate for name, searched in found.settings.items()}))
+    for name, searched in found.settings.items():
+        speaker.say(f"{searched.rate:<8g}{name}")
+    speaker.say(f"use them with: --rates {shlex.quote(str(out / 'rates.toml'))}")
+    return 0
+
+
+def _seeds(arguments: Namespace) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the seeds of the runs, and those of the timed ones."""
+    number = arguments.seeds if arguments.seeds is not None else 1 if arguments.quick else SEEDS
+    if number < 1:
+        raise InvalidInput(f"seeds must be at least 1; got {number}")
+    return tuple(range(number)), tuple(range(1 if arguments.quick else REPEATS))
+
+
+def _folder(arguments: Namespace) -> Path:
+    """Return the folder of the results, which holds no runs unless they are to be gone on with."""
+    out: Path = arguments.out or new_folder("reproduce")
+    if arguments.resume and not (arguments.out and out.is_dir()):
+        raise InvalidInput(f"--resume needs the folder of earlier runs; got --out {arguments.out}")
+    check_folder(out)
+    if not arguments.resume and any(any(out.glob(f"{name}/*.json")) for name in ("runs", "timings")):
+        raise InvalidInput(f"--out must hold no runs unless --resume is given; got {out}, which holds some")
+    return out
+
+
+def _store(speaker: Speaker, folder: Path, data: str) -> Store:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidInput(f"--out must name a folder that can be written; got {folder}: {error.strerror}") from None
+    atomic.sweep(folder)
+    return Store(folder, loaded(data).digest(), speaker.say)
+
+
+@contextmanager
+def _told(speaker: Speaker, of: int) -> Iterator[Arrived]:
+    """Show each run as it ends: a bar on a terminal, plain lines elsewhere."""
+    begun, counted, played = monotonic(), 0, 0
+    with counting(speaker) as count:
+
+        def arrived(record: Record, new: bool) -> None:
+            nonlocal counted, played
+            counted, played = counted + 1, played + new
+            count(of)
+            if not speaker.live and new:
+                left = (monotonic() - begun) / played * (of - counted)
+                spec = record.spec
+                speaker.say(
+                    f"{counted}/{of}  {spec.partition}  {spec.attack}  q={spec.byzantine}  {spec.method}  "
+                    f"rate {spec.rate:g}  seed {spec.seed}  accuracy {record.accuracy:.4f}  {left:.0f} s left"
+                )
+
+        yield arrived
