@@ -58,7 +58,7 @@ def command_reproduce(arguments: Namespace) -> int:
 
 def _reproduce(speaker: Speaker, figures: Sequence[Figure], out: Path, arguments: Namespace) -> int:
     from holdfast.report.figures import pictures
-    from holdfast.report.summaries import summary, table
+    from holdfast.report.summaries import heading, summary, table
 
     plan = Plan(tuple(figures), *_seeds(arguments))
     runs, timings = (_store(speaker, out / name, arguments.data) for name in ("runs", "timings"))
@@ -68,9 +68,10 @@ def _reproduce(speaker: Speaker, figures: Sequence[Figure], out: Path, arguments
         {"quick": arguments.quick, "data": arguments.data, "figures": summary(findings)}, allow_nan=False
     )
     atomic.write(out / "results.json", written.encode())
+    for name, picture in (made for each in findings for made in pictures(each)):
+        atomic.write(out / name, picture)
     for each in findings:
-        for name, picture in pictures(each):
-            atomic.write(out / name, picture)
+        speaker.say(heading(each))
         speaker.console.print(table(each))
     if arguments.json:
         print(written)

@@ -13,6 +13,8 @@ from holdfast.reproduction.findings import CurveFindings, Findings, PanelFinding
 
 NORMS = {"l1": COLOURS["rsa"], "l2": "#1f77b4", "l-infinity": "#2ca02c"}
 """One colour a norm; l1 has that of RSA, which it is everywhere else."""
+DECADES = [10.0**exponent for exponent in range(-12, 13)]
+"""Where logarithmic axes are labelled."""
 
 
 def accuracy(findings: Findings) -> alt.FacetChart:
@@ -25,8 +27,8 @@ def accuracy(findings: Findings) -> alt.FacetChart:
 
 def norms(findings: Findings) -> alt.VConcatChart:
     """Return test accuracy over iterations, and below it the variance of the regular workers' models."""
-    variance = alt.Y("mean:Q", title="variance of regular workers", scale=alt.Scale(type="log"))
-    variance = variance.axis(format=".0e", tickCount=5)
+    axis = alt.Axis(format=".0e", values=DECADES)
+    variance = alt.Y("mean:Q", title="variance of regular workers", scale=alt.Scale(type="log"), axis=axis)
     below = _facets(findings, lambda evaluation: evaluation.variance or None, variance, ".3g")
     chart: alt.VConcatChart = alt.vconcat(accuracy(findings), below)
     return chart
@@ -52,10 +54,9 @@ def _facets(
         for found in panel.curves
         for point in _points(found, value)
     ]
-    colour = alt.Color(
-        "curve:N", title=None, scale=scale(findings), legend=alt.Legend(orient="top", symbolStrokeWidth=3)
-    )
-    x = alt.X("iteration:Q", title="iteration", axis=alt.Axis(tickCount=5))
+    legend = alt.Legend(orient="top", symbolType="stroke", symbolStrokeWidth=3, symbolOpacity=1)
+    colour = alt.Color("curve:N", title=None, scale=scale(findings), legend=legend)
+    x = alt.X("iteration:Q", title="iteration", axis=alt.Axis(tickCount=5, format="d"))
     dash = alt.condition("datum.curve == 'Ideal SGD'", alt.value([5, 3]), alt.value([1, 0]))
     numbers = [alt.Tooltip(f"{name}:Q", format=digits) for name in ("mean", "min", "max")]
     line = alt.Chart().mark_line(strokeWidth=1.8, clip=True)

@@ -8,7 +8,7 @@ import altair as alt
 import vl_convert
 
 from holdfast.report.charts import COLOURS
-from holdfast.report.curves import accuracy, norms, scale, spread
+from holdfast.report.curves import DECADES, accuracy, norms, scale, spread
 from holdfast.report.summaries import ITERATIONS
 from holdfast.reproduction.findings import Findings
 
@@ -25,7 +25,7 @@ def penalties(findings: Findings) -> Layers:
         for panel in findings.panels
         for found in panel.curves
     ]
-    x = alt.X("lambda:Q", title="λ", scale=alt.Scale(type="log"), axis=alt.Axis(format="~g"))
+    x = alt.X("lambda:Q", title="λ", scale=alt.Scale(type="log"), axis=alt.Axis(format="~g", values=DECADES))
     y = alt.Y("mean:Q", title="final top-1 accuracy", scale=alt.Scale(zero=False))
     numbers = [alt.Tooltip(f"{name}:Q", format=".4f") for name in ("mean", "min", "max")]
     base = alt.Chart(alt.InlineData(values=points)).encode(x=x)
@@ -87,9 +87,10 @@ def pictures(findings: Findings) -> Iterator[tuple[str, bytes]]:
 
 def _bars(rows: list[dict[str, Any]], title: str, order: list[str], findings: Findings) -> Layers:
     numbers = [alt.Tooltip(f"{name}:Q", format=".3f") for name in ("median", "min", "max")]
+    room = 1.15 * max(row["max"] for row in rows)  # for the number at the end of the longest bar
     base = alt.Chart(alt.InlineData(values=rows)).encode(y=alt.Y("curve:N", title=None, sort=order))
     bars = base.mark_bar(height=18).encode(
-        x=alt.X("median:Q", title=title),
+        x=alt.X("median:Q", title=title, scale=alt.Scale(domain=[0, room], nice=False)),
         color=alt.Color("curve:N", scale=scale(findings), legend=None),
         tooltip=["curve:N", *numbers],
     )

@@ -15,7 +15,7 @@ ITERATIONS = 5000
 def table(findings: Findings) -> Table:
     """Return a figure's final accuracies, or its times: a row a curve, a column a panel."""
     figure = findings.figure
-    made = Table(title=heading(findings), box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
+    made = Table(box=box.SIMPLE_HEAD)
     made.add_column({"lambda": "lambda", "norms": "norm"}.get(figure.chart, "method"))
     if figure.chart == "runtime":
         made.add_column("ms per iteration", justify="right")

@@ -1,0 +1,147 @@
+"""`holdfast reproduce` from end to end on digits; killed in the middle it goes on and ends the same."""
+
+import contextlib
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast.cli import main
+
+QUICK = ["reproduce", "no-attack", "--data", "digits", "--quick", "--jobs", "1"]
+
+
+def command(*argv: str) -> tuple[int, str, str]:
+    stdout, stderr = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr):
+        status = main(argv)
+    return status, stdout.getvalue(), stderr.getvalue()
+
+
+def timeless(out: Path) -> Any:
+    """Return the results without what differs from time to time."""
+
+    def curves(results: Any) -> Iterator[Any]:
+        return (curve for each in results["figures"] for panel in each["panels"] for curve in panel["curves"])
+
+    results = json.loads((out / "results.json").read_text())
+    for curve in curves(results):
+        del curve["milliseconds"]
+    return results
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str]:
+    out = tmp_path_factory.mktemp("whole") / "out"
+    status, stdout, stderr = command(*QUICK, "runtime", "--json", "--out", str(out))
+    assert status == 0
+    return out, stdout, stderr
+
+
+def test_it_ends_with_charts_results_and_tables(whole: tuple[Path, str, str]) -> None:
+    out, stdout, stderr = whole
+    names = {f"{figure}.{kind}" for figure in ("no-attack", "runtime") for kind in ("png", "svg", "pdf")}
+    assert {path.name for path in out.iterdir()} == names | {"runs", "timings", "results.json"}
+    results = json.loads(stdout)
+    assert results == json.loads((out / "results.json").read_text())
+    quiet, times = results["figures"]
+    assert (results["quick"], quiet["quick"], quiet["figure"], times["figure"]) == (True, True, "no-attack", "runtime")
+    (panel,) = quiet["panels"]
+    assert [curve["label"] for curve in panel["curves"]] == ["Ideal SGD", "RSA", "GeoMed", "Krum", "Median", "SGD"]
+    assert all(curve["accuracy"] > 0.8 and curve["seeds"] == [0] for curve in panel["curves"])
+    assert all(curve["milliseconds"] > 0 for curve in times["panels"][0]["curves"])
+    assert "Without Byzantine attacks (QUICK, not the paper's: digits, 1000 rounds, seeds: 1)" in stderr
+    for curve in panel["curves"]:
+        assert [curve["label"], f"{curve['accuracy']:.3f}"] in [line.rsplit(maxsplit=1) for line in clean(stderr)]
+    assert "12/12  " in stderr
+    assert "0 s left" in stderr
+
+
+def clean(text: str) -> list[str]:
+    return [" ".join(line.split()) for line in text.splitlines() if line.split()]
+
+
+def test_runs_that_are_there_are_not_lost(whole: tuple[Path, str, str]) -> None:
+    out, *_ = whole
+    before = {path: path.stat().st_mtime_ns for path in out.rglob("*")}
+    status, _, stderr = command(*QUICK, "--out", str(out))
+    assert status == 2
+    assert stderr == f"holdfast: --out must hold no runs unless --resume is given; got {out}, which holds some\n"
+    assert {path: path.stat().st_mtime_ns for path in out.rglob("*")} == before
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (
+            ["gausian"],
+            "unknown figure 'gausian' (did you mean 'gaussian'?); known: no-attack, same-value, sign-flipping",
+        ),
+        (["--seeds", "0"], "seeds must be at least 1; got 0"),
+        (["--jobs", "0"], "jobs must be at least 1; got 0"),
+        (["--resume"], "--resume needs the folder of earlier runs; got --out None"),
+        (["--rates", "nowhere.toml"], "rates must be in a readable file; got nowhere.toml"),
+        (["norms", "--search"], "a search needs a figure whose step sizes are tuned"),
+    ],
+)
+def test_what_cannot_work_is_one_line(
+    argv: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    status, _, stderr = command("reproduce", "--data", "digits", "--quick", *argv)
+    assert status == 2
+    assert stderr.startswith(f"holdfast: {message}")
+    assert stderr.count("\n") == 1
+
+
+def killed_midway(out: Path, *, finished: int) -> None:
+    """Start the command and end it by SIGKILL once so many runs are stored; nobody outlives it."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "holdfast", *QUICK, "--out", str(out)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    deadline = time.monotonic() + 60
+    while len(list(out.glob("runs/*.json"))) < finished and time.monotonic() < deadline:
+        time.sleep(0.01)
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate(timeout=30)  # the pipe ends when all who hold it have ended, the children too
+    assert process.returncode == -signal.SIGKILL
+
+
+def test_killed_in_the_middle_it_goes_on_to_the_same_findings(tmp_path: Path, whole: tuple[Path, str, str]) -> None:
+    out = tmp_path / "out"
+    killed_midway(out, finished=2)
+    stored = {path: path.stat().st_mtime_ns for path in out.glob("runs/*.json")}
+    assert 2 <= len(stored) < 6
+    assert not (out / "results.json").exists()
+    torn = min(stored)
+    torn.write_text(torn.read_text()[:200])
+    del stored[torn]
+
+    status, stdout, _ = command(*QUICK, "--out", str(out), "--resume")
+    assert status == 0
+    assert f"{torn} is not used, its run is repeated: " in stdout
+    played = [line for line in stdout.splitlines() if line.endswith(" s left")]
+    assert len(played) == 6 - len(stored), "what was finished is not repeated"
+    assert {path: path.stat().st_mtime_ns for path in stored} == stored
+    assert timeless(out)["figures"] == timeless(whole[0])["figures"][:1]
+
+
+def test_a_search_writes_rates_that_can_be_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from holdfast.reproduction import search
+
+    monkeypatch.setattr(search, "GRID", (1e-5, 1e-4, 1e-3))
+    monkeypatch.setattr(search, "COARSE", (1,))
+    out = tmp_path / "searched"
+    argv = ["reproduce", "lambda", "--data", "digits", "--quick", "--jobs", "1"]
+    status, stdout, _ = command(*argv, "--search", "--out", str(out))
+    assert status == 0
+    assert f"--rates {out / 'rates.toml'}" in stdout
+    (out / "rates.toml").read_text().index('data = "digits"')
