@@ -15,6 +15,9 @@ from typing import Any
 import pytest
 
 from holdfast.cli import main
+from holdfast.reproduction import search
+from holdfast.reproduction.figures import figure
+from holdfast.reproduction.rates import Rates, recorded
 
 QUICK = ["reproduce", "no-attack", "--data", "digits", "--quick", "--jobs", "1"]
 
@@ -41,7 +44,7 @@ def timeless(out: Path) -> Any:
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str]:
     out = tmp_path_factory.mktemp("whole") / "out"
-    status, stdout, stderr = command(*QUICK, "runtime", "--json", "--out", str(out))
+    status, stdout, stderr = command("reproduce", "runtime", *QUICK[1:], "--json", "--out", str(out))
     assert status == 0
     return out, stdout, stderr
 
@@ -52,7 +55,7 @@ def test_it_ends_with_charts_results_and_tables(whole: tuple[Path, str, str]) ->
     assert {path.name for path in out.iterdir()} == names | {"runs", "timings", "results.json"}
     results = json.loads(stdout)
     assert results == json.loads((out / "results.json").read_text())
-    quiet, times = results["figures"]
+    times, quiet = results["figures"]
     assert (results["quick"], quiet["quick"], quiet["figure"], times["figure"]) == (True, True, "no-attack", "runtime")
     (panel,) = quiet["panels"]
     assert [curve["label"] for curve in panel["curves"]] == ["Ideal SGD", "RSA", "GeoMed", "Krum", "Median", "SGD"]
@@ -83,7 +86,7 @@ def test_runs_that_are_there_are_not_lost(whole: tuple[Path, str, str]) -> None:
     [
         (
             ["gausian"],
-            "unknown figure 'gausian' (did you mean 'gaussian'?); known: no-attack, same-value, sign-flipping",
+            "unknown figure 'gausian' (did you mean 'gaussian'?); known: no-attack, same-value",
         ),
         (["--seeds", "0"], "seeds must be at least 1; got 0"),
         (["--jobs", "0"], "jobs must be at least 1; got 0"),
@@ -102,22 +105,29 @@ def test_what_cannot_work_is_one_line(
     assert stderr.count("\n") == 1
 
 
-def killed_midway(out: Path, *, finished: int) -> None:
-    """Start the command and end it by SIGKILL once so many runs are stored; nobody outlives it."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "holdfast", *QUICK, "--out", str(out)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-    )
+def ended_midway(out: Path, number: int, *, finished: int) -> tuple[int, str]:
+    """Start the command and end it by a signal once so many runs are stored; nobody outlives it."""
+    argv = [sys.executable, "-m", "holdfast", *QUICK, "--out", str(out)]
+    process = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     deadline = time.monotonic() + 60
     while len(list(out.glob("runs/*.json"))) < finished and time.monotonic() < deadline:
         time.sleep(0.01)
-    os.kill(process.pid, signal.SIGKILL)
-    process.communicate(timeout=30)  # the pipe ends when all who hold it have ended, the children too
-    assert process.returncode == -signal.SIGKILL
+    os.kill(process.pid, number)
+    printed, _ = process.communicate(timeout=30)  # ends when all who hold the pipe have ended, the children too
+    return process.returncode, printed
+
+
+def test_interrupted_it_says_how_to_go_on(tmp_path: Path) -> None:
+    status, printed = ended_midway(tmp_path / "out", signal.SIGINT, finished=1)
+    assert status == 130
+    assert printed.endswith(f"go on with the same command and: --out {tmp_path / 'out'} --resume\n")
+    assert "Traceback" not in printed
 
 
 def test_killed_in_the_middle_it_goes_on_to_the_same_findings(tmp_path: Path, whole: tuple[Path, str, str]) -> None:
     out = tmp_path / "out"
-    killed_midway(out, finished=2)
+    status, _ = ended_midway(out, signal.SIGKILL, finished=2)
+    assert status == -signal.SIGKILL
     stored = {path: path.stat().st_mtime_ns for path in out.glob("runs/*.json")}
     assert 2 <= len(stored) < 6
     assert not (out / "results.json").exists()
@@ -131,17 +141,20 @@ def test_killed_in_the_middle_it_goes_on_to_the_same_findings(tmp_path: Path, wh
     played = [line for line in stdout.splitlines() if line.endswith(" s left")]
     assert len(played) == 6 - len(stored), "what was finished is not repeated"
     assert {path: path.stat().st_mtime_ns for path in stored} == stored
-    assert timeless(out)["figures"] == timeless(whole[0])["figures"][:1]
+    assert timeless(out)["figures"] == timeless(whole[0])["figures"][1:]
 
 
 def test_a_search_writes_rates_that_can_be_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from holdfast.reproduction import search
-
-    monkeypatch.setattr(search, "GRID", (1e-5, 1e-4, 1e-3))
-    monkeypatch.setattr(search, "COARSE", (1,))
+    monkeypatch.setattr(search, "GRID", (1e-5, 1e-4))
+    monkeypatch.setattr(search, "COARSE", (0,))
+    monkeypatch.setattr(search, "SEEDS", (1000,))
     out = tmp_path / "searched"
-    argv = ["reproduce", "lambda", "--data", "digits", "--quick", "--jobs", "1"]
-    status, stdout, _ = command(*argv, "--search", "--out", str(out))
+    status, stdout, _ = command(*QUICK, "--search", "--out", str(out))
     assert status == 0
     assert f"--rates {out / 'rates.toml'}" in stdout
-    (out / "rates.toml").read_text().index('data = "digits"')
+    found = Rates.read(out / "rates.toml")
+    assert (found.data, found.rounds, found.coarse_rounds, found.seeds) == ("digits", 1000, 200, (1000,))
+    krum = found.settings["iid, no attack, krum"]
+    assert [trial.rate for trial in krum.fine] == [1e-5, 1e-4]
+    assert figure("no-attack", found).panels[0].curves[3].spec.rate == krum.rate
+    assert found.settings["by-label, no attack, ideal-sgd"] == recorded().settings["by-label, no attack, ideal-sgd"]
