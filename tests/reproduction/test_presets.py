@@ -109,7 +109,7 @@ def test_a_quick_figure_says_so() -> None:
     quick = FIGURES["gaussian"].quick()
     assert quick.short
     assert not FIGURES["gaussian"].short
-    assert {(curve.spec.rounds, curve.spec.eval_every) for curve in quick.curves()} == {(1000, 50)}
+    assert {(curve.spec.rounds, curve.spec.eval_every) for curve in quick.curves()} == {(1000, 100)}
 
 
 def test_an_unknown_figure_lists_the_known_ones() -> None:

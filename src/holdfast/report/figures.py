@@ -65,7 +65,7 @@ def chart(findings: Findings) -> dict[str, Any]:
     """Return the figure as Vega-Lite."""
     drawn = DRAWN[findings.figure.chart](findings)
     if findings.figure.short:
-        drawn = drawn.properties(title="quick run: fewer iterations than the paper's, one seed")
+        drawn = drawn.properties(title="quick run: fewer iterations than the paper's")
     styled = (
         drawn.configure(font="Helvetica, Arial, Liberation Sans, sans-serif", background="white")
         .configure_axis(labelFontSize=11, titleFontSize=12, titleFontWeight="normal", gridColor="#e8e8e8")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from holdfast.errors import InvalidInput
 from holdfast.experiments.comparison import essence
@@ -112,9 +113,8 @@ def _rows(trials: tuple[Trial, ...]) -> str:
     return str([[trial.rate, *trial.accuracies] for trial in trials])
 
 
-def _searched(entry: Mapping[str, object]) -> Searched:
+def _searched(entry: Mapping[str, Any]) -> Searched:
     coarse, fine = (
-        tuple(Trial(rate, tuple(accuracies)) for rate, *accuracies in entry[key])  # type: ignore[attr-defined]
-        for key in ("coarse", "fine")
+        tuple(Trial(rate, tuple(accuracies)) for rate, *accuracies in entry[key]) for key in ("coarse", "fine")
     )
-    return Searched(float(entry["rate"]), coarse, fine)  # type: ignore[arg-type]
+    return Searched(entry["rate"], coarse, fine)
