@@ -3,8 +3,9 @@
 Step sizes are tried on the grid 1, 2, 5 per decade. First whole decades, with few rounds and one seed:
 where to look. Then the best of them and its neighbours on the grid, with all rounds and all seeds, going
 on to either side until the best is no longer the last one tried there. Of those, the step size with the
-best mean final test accuracy is chosen; of several within `TIE` of it, the smallest. Seeds of the search
-are none of the reported ones. A run that diverged counts 0.
+best mean final test accuracy is chosen; of several within `TIE` of it, the smallest. Where all decades
+are alike the step size does not matter, as when a method fails anyhow: the smallest, and no second pass.
+Seeds of the search are none of the reported ones. A run that diverged counts 0.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,8 +23,8 @@ GRID = tuple(float(f"{digit}e{decade}") for decade in range(-7, 0) for digit in 
 """From 1e-7 to 0.5. Every method that learns anything has its optimum well inside."""
 COARSE = tuple(range(3, len(GRID), 3))
 """Where the whole decades from 1e-6 on stand in the grid."""
-TIE = 0.0005
-"""Mean accuracies this near are equal: seeds differ by more."""
+TIE, COARSE_TIE = 0.0005, 0.005
+"""Mean accuracies this near are equal: seeds differ by more, and so do numbers of rounds."""
 SEEDS = (1000, 1001)
 CRITERION = "best mean final test accuracy over the seeds, 0 if diverged; within 0.0005 of it the smallest rate"
 
@@ -52,13 +53,20 @@ def search(figures: Iterable[Figure], before: Rates, gather: Gather, shorter: in
         SEEDS[:1],
         gather,
     )
-    wanted = {name: _around(max(trials, key=lambda place: trials[place].mean)) for name, trials in coarse.items()}
+    wanted = {name: _around(_best(trials, COARSE_TIE)) for name, trials in coarse.items() if not _alike(trials)}
     fine: dict[str, dict[int, Trial]] = {name: {} for name in specs}
     while wanted:
         for name, trials in _accuracies(specs, wanted, SEEDS, gather).items():
             fine[name].update(trials)
-        wanted = {name: beyond for name, trials in fine.items() if (beyond := _beyond(trials))}
-    found = {name: Searched(chosen(fine[name].values()), _sorted(coarse[name]), _sorted(fine[name])) for name in specs}
+        wanted = {name: beyond for name, trials in fine.items() if trials and (beyond := _beyond(trials))}
+    found = {
+        name: Searched(
+            GRID[_best(fine[name], TIE) if fine[name] else _best(coarse[name], COARSE_TIE)],
+            coarse=_sorted(coarse[name]),
+            fine=_sorted(fine[name]),
+        )
+        for name in specs
+    }
     rounds = max((spec.rounds for spec in specs.values()), default=before.rounds)
     return replace(
         before,
@@ -69,17 +77,6 @@ def search(figures: Iterable[Figure], before: Rates, gather: Gather, shorter: in
         criterion=CRITERION,
         settings={**before.settings, **found},
     )
-
-
-def chosen(trials: Iterable[Trial]) -> float:
-    """Return the rate of the best trial, or the smallest that is as good within the tie.
-
-    >>> chosen([Trial(0.1, (0.9, 0.91)), Trial(0.2, (0.9052, 0.9052)), Trial(0.5, (0.8, 1.0))])
-    0.1
-    """
-    every = list(trials)
-    best = max(trial.mean for trial in every)
-    return min(trial.rate for trial in every if trial.mean >= best - TIE)
 
 
 def _accuracies(
@@ -106,10 +103,20 @@ def _around(place: int) -> set[int]:
     return {near for near in (place - 1, place, place + 1) if 0 <= near < len(GRID)}
 
 
+def _best(trials: Mapping[int, Trial], tie: float) -> int:
+    """Return the place of the best trial, or the smallest that is as good within the tie."""
+    best = max(trial.mean for trial in trials.values())
+    return min(place for place, trial in trials.items() if trial.mean >= best - tie)
+
+
+def _alike(trials: Mapping[int, Trial]) -> bool:
+    means = [trial.mean for trial in trials.values()]
+    return max(means) - min(means) <= COARSE_TIE
+
+
 def _beyond(trials: Mapping[int, Trial]) -> set[int]:
-    """Return the neighbours of the best place that were not tried yet."""
-    best = max(trials, key=lambda place: trials[place].mean)
-    return _around(best) - set(trials)
+    """Return the neighbours of the very best place that were not tried yet."""
+    return _around(_best(trials, tie=0.0)) - set(trials)
 
 
 def _sorted(trials: Mapping[int, Trial]) -> tuple[Trial, ...]:
