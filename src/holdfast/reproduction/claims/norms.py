@@ -103,6 +103,6 @@ CLAIMS = (
         "For a fixed p, a small lambda gives a small gap Delta_2.",
         "-",
         None,
-        "Delta_2 is a formula, in which lambda enters squared (Theorem 2); runs show the whole error, not this part of it.",
+        "Delta_2 is a formula, in which lambda enters squared (Theorem 2); runs show the whole error, not this part.",
     ),
 )

@@ -7,7 +7,6 @@ from holdfast.reproduction.claims.criteria import CLEARLY_TEXT, NEAR, Check, bet
 from holdfast.reproduction.findings import CurveFindings
 
 PLACE = "Impact of hyper-parameter lambda"
-REMARK = "Remark 2 (optimal selection of lambda and p)"
 PANEL = "q = 8"
 EARLY = 5
 """The share of the rounds, one in so many, after which "slow" is judged."""
@@ -31,11 +30,11 @@ def _penalty(curve: CurveFindings) -> float:
 
 def _slow(view: View) -> list[Check]:
     small, best = _smallest(view), _best(view)
-    (slow, quick) = (_early(curve) for curve in (small, best))
+    slow, quick = _early(small), _early(best)
     return [
         Check(
             quick - slow > NEAR,
-            f"after a fifth of the rounds: lambda {small.curve.label} {slow:.3f}, lambda {best.curve.label} {quick:.3f}",
+            f"early: lambda {small.curve.label} {slow:.3f}, lambda {best.curve.label} {quick:.3f}",
             f"after a fifth of the rounds lambda {small.curve.label} is {quick - slow:.3f} behind",
         )
     ]
