@@ -12,6 +12,8 @@ from holdfast.report.curves import DECADES, accuracy, norms, scale, spread
 from holdfast.report.summaries import ITERATIONS
 from holdfast.reproduction.findings import Findings
 
+Chart = dict[str, Any]
+"""A chart as Vega-Lite has it."""
 Layers = alt.LayerChart | alt.FacetChart
 RULE, RSA = "#333", COLOURS["rsa"]
 EACH, TOTAL = "milliseconds per iteration", f"seconds for {ITERATIONS} iterations"
@@ -61,20 +63,31 @@ DRAWN: dict[str, Callable[[Findings], Any]] = {
 }
 
 
-def chart(findings: Findings) -> dict[str, Any]:
-    """Return the figure as Vega-Lite."""
-    drawn = DRAWN[findings.figure.chart](findings)
-    if findings.figure.short:
-        drawn = drawn.properties(title="quick run: fewer iterations than the paper's")
+def drawn(findings: Findings) -> Chart:
+    """Return the figure as Vega-Lite, in the colours of whatever page it stands on."""
+    written: Chart = _drawn(findings).to_dict()
+    return written
+
+
+def chart(findings: Findings) -> Chart:
+    """Return the figure as Vega-Lite in the style of a printed page."""
     styled = (
-        drawn.configure(font="Helvetica, Arial, Liberation Sans, sans-serif", background="white")
+        _drawn(findings)
+        .configure(font="Helvetica, Arial, Liberation Sans, sans-serif", background="white")
         .configure_axis(labelFontSize=11, titleFontSize=12, titleFontWeight="normal", gridColor="#e8e8e8")
         .configure_legend(labelFontSize=12, symbolSize=150)
         .configure_header(labelFontSize=12)
         .configure_view(stroke="#888")
     )
-    written: dict[str, Any] = styled.to_dict()
+    written: Chart = styled.to_dict()
     return written
+
+
+def _drawn(findings: Findings) -> Any:
+    made = DRAWN[findings.figure.chart](findings)
+    if findings.figure.short:
+        made = made.properties(title="quick run: fewer iterations than the paper's")
+    return made
 
 
 def pictures(findings: Findings) -> Iterator[tuple[str, bytes]]:

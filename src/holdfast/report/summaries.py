@@ -1,32 +1,65 @@
 """What the paper's figures show, in numbers: tables for a terminal, and JSON."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from rich import box
 from rich.table import Table
 
+from holdfast.reproduction.claims import Judged
 from holdfast.reproduction.findings import CurveFindings, Findings
 
 ITERATIONS = 5000
 """Of the paper's runtime comparison."""
 
 
-def table(findings: Findings) -> Table:
+@dataclass(frozen=True)
+class Grid:
+    """A table of texts."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def numbers(findings: Findings) -> Grid:
     """Return a figure's final accuracies, or its times: a row a curve, a column a panel."""
     figure = findings.figure
-    made = Table(box=box.SIMPLE_HEAD)
-    made.add_column({"lambda": "lambda", "norms": "norm"}.get(figure.chart, "method"))
+    first = {"lambda": "lambda", "norms": "norm"}.get(figure.chart, "method")
     if figure.chart == "runtime":
-        made.add_column("ms per iteration", justify="right")
-        made.add_column(f"s for {ITERATIONS}", justify="right")
-        for found in findings.panels[0].curves:
-            made.add_row(found.curve.label, f"{found.milliseconds:.3f}", f"{total(found):.2f}")
-        return made
+        rows = [
+            (found.curve.label, f"{found.milliseconds:.3f}", f"{total(found):.2f}")
+            for found in findings.panels[0].curves
+        ]
+        return Grid((first, "ms per iteration", f"s for {ITERATIONS}"), tuple(rows))
+    together = zip(*(panel.curves for panel in findings.panels), strict=True)
+    return Grid(
+        (first, *(panel.panel.title for panel in findings.panels)),
+        tuple((row[0].curve.label, *map(cell, row)) for row in together),
+    )
+
+
+def settings(findings: Findings) -> Grid:
+    """Return with which parameters every curve was made, and whose choice they were."""
+    rows = []
     for panel in findings.panels:
-        made.add_column(panel.panel.title, justify="right")
-    for row in zip(*(panel.curves for panel in findings.panels), strict=True):
-        made.add_row(row[0].curve.label, *map(cell, row), style="bold" if row[0].curve.label == "RSA" else "")
+        for found in panel.curves:
+            spec, searched = found.curve.spec, found.curve.searched
+            weight = f"{spec.penalty:g}" if spec.method == "rsa" else ""
+            step = f"{spec.rate:g}/sqrt(k)"
+            owner = "our search" if searched else "the paper"
+            rows.append((panel.panel.title, found.curve.label, spec.method, weight, step, owner))
+    return Grid(("panel", "curve", "method", "lambda", "step size", "step size by"), tuple(rows))
+
+
+def table(findings: Findings) -> Table:
+    """Return a figure's numbers for a terminal."""
+    grid = numbers(findings)
+    made = Table(box=box.SIMPLE_HEAD)
+    for column, title in enumerate(grid.head):
+        made.add_column(title, justify="right" if column else "left")
+    for row in grid.rows:
+        made.add_row(*row, style="bold" if row[0] == "RSA" else "")
     return made
 
 
@@ -67,6 +100,22 @@ def summary(findings: Sequence[Findings]) -> list[dict[str, Any]]:
             ],
         }
         for each in findings
+    ]
+
+
+def claims(judged: Iterable[Judged]) -> list[dict[str, Any]]:
+    """Return the claims and what came of them as JSON."""
+    return [
+        {
+            "claim": each.claim.name,
+            "place": each.claim.place,
+            "says": each.claim.says,
+            "criterion": each.claim.criterion,
+            "verdict": each.verdict.value,
+            "measured": each.measured,
+            "why": each.why,
+        }
+        for each in judged
     ]
 
 

@@ -1,0 +1,35 @@
+"""Everything that a reproduction leaves in its folder, but for the runs themselves."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from holdfast import atomic
+from holdfast.report.figures import pictures
+from holdfast.report.outline import Outline, outline
+from holdfast.report.reproduction_markdown import PICTURES, reproduction_markdown
+from holdfast.report.reproduction_page import reproduction_page
+from holdfast.report.summaries import claims, summary
+from holdfast.report.surroundings import surroundings
+from holdfast.reproduction.claims.record import to_toml
+from holdfast.reproduction.findings import Findings
+
+
+def write_report(
+    findings: Sequence[Findings], out: Path, about: dict[str, Any], options: Sequence[str]
+) -> tuple[Outline, str]:
+    """Write page, text, pictures, verdicts and results; return what they say, and the results as JSON.
+
+    `about` opens the results; `options` are the flags to repeat them with.
+    """
+    report = outline(findings, options, surroundings())
+    results = json.dumps(about | {"figures": summary(findings), "claims": claims(report.judged)}, allow_nan=False)
+    atomic.write(out / "results.json", results.encode())
+    atomic.write(out / "verdicts.toml", to_toml(report.judged).encode())
+    for each in findings:
+        for name, picture in pictures(each):
+            atomic.write(out / PICTURES / name, picture)
+    atomic.write(out / "reproduction.md", reproduction_markdown(report).encode())
+    atomic.write(out / "report.html", reproduction_page(report).encode())
+    return report, results
