@@ -18,6 +18,8 @@ from holdfast.errors import InvalidInput
 from holdfast.experiments.assembly import loaded
 from holdfast.experiments.spec import Spec
 from holdfast.reproduction.campaign import Arrived, Plan, gather
+from holdfast.reproduction.claims import Judged
+from holdfast.reproduction.claims.record import differences
 from holdfast.reproduction.figures import NAMES, Figure, figure
 from holdfast.reproduction.rates import Rates, recorded
 from holdfast.reproduction.records import Record
@@ -34,6 +36,7 @@ def add_reproduce_flags(parser: ArgumentParser) -> None:
     parser.add_argument("--data", default="mnist", metavar="NAME", help="a data set's name or file (default mnist)")
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder of all results (default: under runs/)")
     parser.add_argument("--resume", action="store_true", help="go on in --out: what is finished there is not repeated")
+    parser.add_argument("--expect", type=Path, metavar="FILE", help="end with status 1 if a verdict is not as in FILE")
     parser.add_argument("--search", action="store_true", help="search the step sizes again, into DIR/rates.toml")
     parser.add_argument("--rates", type=Path, metavar="FILE", help="step sizes of such a search, instead of ours")
 
@@ -57,26 +60,42 @@ def command_reproduce(arguments: Namespace) -> int:
 
 
 def _reproduce(speaker: Speaker, figures: Sequence[Figure], out: Path, arguments: Namespace) -> int:
-    from holdfast.report.figures import pictures
-    from holdfast.report.summaries import heading, summary, table
+    from holdfast.report.reproduction import write_report
+    from holdfast.report.summaries import heading, table
 
     plan = Plan(tuple(figures), *_seeds(arguments))
     runs, timings = (_store(speaker, out / name, arguments.data) for name in ("runs", "timings"))
     with _told(speaker, len(plan.runs()) + len(plan.timed())) as arrived:
         findings = plan.conduct(arguments.jobs, runs, timings, arrived)
-    written = json.dumps(
-        {"quick": arguments.quick, "data": arguments.data, "figures": summary(findings)}, allow_nan=False
-    )
-    atomic.write(out / "results.json", written.encode())
-    for name, picture in (made for each in findings for made in pictures(each)):
-        atomic.write(out / name, picture)
+    about = {"quick": arguments.quick, "data": arguments.data}
+    report, results = write_report(findings, out, about, _options(arguments))
+    if arguments.json:
+        print(results)
     for each in findings:
         speaker.say(heading(each))
         speaker.console.print(table(each))
-    if arguments.json:
-        print(written)
-    speaker.say(f"charts and results.json: {out}")
-    return 0
+    for judged in report.judged:
+        speaker.say(f"{judged.verdict:<14} {judged.claim.name}")
+    speaker.say(f"{len(report.judged)} claims: {report.summary}")
+    speaker.say(f"page with figures and claims: {out / 'report.html'}")
+    return _compare(speaker, report.judged, arguments.expect) if arguments.expect else 0
+
+
+def _compare(speaker: Speaker, judged: Sequence[Judged], path: Path) -> int:
+    """Tell which verdicts are not those on record; claims about seconds have none."""
+    changes = differences(judged, path)
+    for change in changes:
+        speaker.say(change)
+    speaker.say(f"{len(changes)} verdicts differ from {path}" if changes else f"all verdicts are those of {path}")
+    return 1 if changes else 0
+
+
+def _options(arguments: Namespace) -> list[str]:
+    """Return the flags that results depend on."""
+    seeds = [] if arguments.seeds is None else ["--seeds", str(arguments.seeds)]
+    data = [] if arguments.data == "mnist" else ["--data", arguments.data]
+    rates = ["--rates", str(arguments.rates)] if arguments.rates else []
+    return [*(["--quick"] if arguments.quick else []), *seeds, *data, *rates]
 
 
 def _search(speaker: Speaker, figures: Sequence[Figure], before: Rates, out: Path, arguments: Namespace) -> int:
