@@ -27,6 +27,9 @@ td.text, th.text { text-align: left; white-space: normal; min-width: 9rem; verti
 .holds { color: var(--good); font-weight: 700 } .does-not-hold { color: var(--strong); font-weight: 700 }
 .not-testable { color: var(--soft) } .notice { border-left: .3rem solid var(--strong); padding-left: .8rem }
 pre { overflow-x: auto; padding: .6rem .8rem; border: 1px solid var(--line) }
+@media (max-width: 50rem) {
+  table.text thead { display: none } table.text td { display: block; border: 0; padding: .1rem .3rem }
+  table.text tr { display: block; border-bottom: 1px solid var(--line); padding: .5rem 0 } }
 @media print { body { margin: 0; max-width: none } .chart, tr { break-inside: avoid } .wide { overflow: visible } }
 """
 
@@ -68,4 +71,4 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]], text: bool = False
     kind = ' class="text"' if text else ""
     first = "".join(f"<th{kind}>{cell}</th>" for cell in head)
     body = "".join("<tr>" + "".join(f"<td{kind}>{cell}</td>" for cell in row) + "</tr>" for row in rows)
-    return f'<div class="wide"><table><thead><tr>{first}</tr></thead><tbody>{body}</tbody></table></div>'
+    return f'<div class="wide"><table{kind}><thead><tr>{first}</tr></thead><tbody>{body}</tbody></table></div>'

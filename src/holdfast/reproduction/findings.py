@@ -27,6 +27,10 @@ class CurveFindings:
         """Their mean."""
         return fmean(self.accuracies)
 
+    def named(self, label: str) -> "CurveFindings":
+        """Return the same under another name."""
+        return replace(self, curve=replace(self.curve, label=label))
+
     @property
     def milliseconds(self) -> float:
         """The time of one round, without evaluations: the median of the runs."""

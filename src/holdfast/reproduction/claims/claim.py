@@ -66,7 +66,7 @@ class Claim:
         failed = [check for check in checks if not check.passed]
         verdict = Verdict.FAILS if failed else Verdict.HOLDS
         why = "; ".join(check.why for check in failed or checks)
-        return Judged(self, verdict, "; ".join(dict.fromkeys(check.measured for check in checks)), why)
+        return Judged(self, verdict, "; ".join(dict.fromkeys(text for check in checks for text in check.measured)), why)
 
     @property
     def timed(self) -> bool:

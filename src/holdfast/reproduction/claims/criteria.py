@@ -32,7 +32,8 @@ class Check:
     """One comparison."""
 
     passed: bool
-    measured: str
+    measured: tuple[str, ...]
+    """What was compared, with its spread."""
     why: str
 
 
@@ -43,8 +44,8 @@ def shown(curve: CurveFindings) -> str:
     return f"{curve.curve.label} {curve.accuracy:.3f}{spread}"
 
 
-def _pair(a: CurveFindings, b: CurveFindings, where: str) -> str:
-    return f"{_where(where)}{shown(a)} and {shown(b)}"
+def _pair(a: CurveFindings, b: CurveFindings, where: str) -> tuple[str, str]:
+    return f"{_where(where)}{shown(a)}", f"{_where(where)}{shown(b)}"
 
 
 def _where(where: str) -> str:
@@ -88,7 +89,7 @@ def fails(curve: CurveFindings, where: str = "") -> Check:
     share = curve.accuracy / best_possible(curve)
     return Check(
         share < FAILURE,
-        f"{_where(where)}{shown(curve)}",
+        (f"{_where(where)}{shown(curve)}",),
         f"{_where(where)}{curve.curve.label} reaches {share:.2f} of the best possible {best_possible(curve):.2f}",
     )
 
@@ -98,7 +99,7 @@ def near_optimal(curve: CurveFindings, where: str = "") -> Check:
     share = curve.accuracy / best_possible(curve)
     return Check(
         share > OPTIMAL,
-        f"{_where(where)}{shown(curve)}",
+        (f"{_where(where)}{shown(curve)}",),
         f"{_where(where)}{curve.curve.label} reaches {share:.2f} of the best possible {best_possible(curve):.2f}",
     )
 
@@ -113,7 +114,7 @@ def slower(a: CurveFindings, b: CurveFindings, most: float = float("inf")) -> Ch
     ratio = a.milliseconds / b.milliseconds
     return Check(
         1 < ratio <= most,
-        f"{a.curve.label} {a.milliseconds:.3f} ms and {b.curve.label} {b.milliseconds:.3f} ms an iteration",
+        tuple(f"{curve.curve.label} {curve.milliseconds:.3f} ms an iteration" for curve in (a, b)),
         f"{a.curve.label} takes {ratio:.2f} times {b.curve.label}'s time",
     )
 
@@ -123,7 +124,10 @@ def wider(a: CurveFindings, b: CurveFindings, where: str = "") -> Check:
     more, less = variances(a), variances(b)
     return Check(
         min(more) > max(less),
-        f"{_where(where)}variance {a.curve.label} {_mean(more):.3g}, {b.curve.label} {_mean(less):.3g}",
+        tuple(
+            f"{_where(where)}{curve.curve.label} varies by {_mean(found):.3g} [{min(found):.3g}, {max(found):.3g}]"
+            for curve, found in ((a, more), (b, less))
+        ),
         f"{_where(where)}the variance of {a.curve.label} is {_mean(more) / max(_mean(less), 1e-300):.2g} times "
         f"that of {b.curve.label}",
     )

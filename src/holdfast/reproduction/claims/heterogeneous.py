@@ -20,7 +20,7 @@ FOUR, EIGHT = "q = 4", "q = 8"
 
 def _ceiling(panel: str, told: float) -> Claim:
     def check(found: float) -> Check:
-        return Check(abs(found - told) <= NEAR, f"{found:.3f}", f"{abs(found - told):.3f} from {told}")
+        return Check(abs(found - told) <= NEAR, (f"{found:.3f}",), f"{abs(found - told):.3f} from {told}")
 
     return Claim(
         f"{NAME}: best possible {told}",

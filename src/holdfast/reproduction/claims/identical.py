@@ -69,16 +69,14 @@ def _sgd_fails(figure: str, place: str) -> Claim:
 
 def _from_four_to_eight(label: str, worse: bool) -> Claim:
     def checks(view: View) -> list[Check]:
-        four, eight = (view.at("same-value", panel, label) for panel in BOTH)
+        four, eight = (view.at("same-value", panel, label).named(f"{label} with {panel}") for panel in BOTH)
         return [better(four, eight) if worse else within(eight, four, SAME)]
 
     return Claim(
         f"same-value: {label} {'worse' if worse else 'the same'} with q = 8",
         ("same-value",),
         SAME_VALUE,
-        f"{label} {'does worse' if worse else 'does almost the same'} with q = 8 as with q = 4."
-        if not worse
-        else f"{label} does worse with q = 8 than with q = 4.",
+        f"{label} does {'worse with q = 8 than' if worse else 'almost the same with q = 8 as'} with q = 4.",
         BETTER_TEXT if worse else SAME_TEXT,
         checks,
     )
@@ -93,7 +91,7 @@ def _unaffected(view: View) -> list[Check]:
     return [
         Check(
             equal,
-            f"accuracies of its seeds over all figures: {found}",
+            (f"accuracies of its seeds over all figures: {found}",),
             "the same in every figure" if equal else "not the same in every figure",
         )
     ]

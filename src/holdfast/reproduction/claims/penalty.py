@@ -34,7 +34,7 @@ def _slow(view: View) -> list[Check]:
     return [
         Check(
             quick - slow > NEAR,
-            f"early: lambda {small.curve.label} {slow:.3f}, lambda {best.curve.label} {quick:.3f}",
+            (f"early: lambda {small.curve.label} {slow:.3f}", f"early: lambda {best.curve.label} {quick:.3f}"),
             f"after a fifth of the rounds lambda {small.curve.label} is {quick - slow:.3f} behind",
         )
     ]
