@@ -21,6 +21,7 @@ test-torch: .venv/installed  ## what concerns PyTorch tensors; installs the pinn
 	$(BIN)/pytest tests/kernels/test_tensors.py
 
 check: .venv/installed  ## what is promised about MNIST; fetches it once, takes minutes
+	$(BIN)/pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[browser]'
 	$(BIN)/pytest checks -rA
 
 lint: .venv/installed  ## style and types

@@ -60,12 +60,18 @@ def _facets(
     dash = alt.condition("datum.curve == 'Ideal SGD'", alt.value([5, 3]), alt.value([1, 0]))
     numbers = [alt.Tooltip(f"{name}:Q", format=digits) for name in ("mean", "min", "max")]
     line = alt.Chart().mark_line(strokeWidth=1.8, clip=True)
-    line = line.encode(x=x, y=y, color=colour, strokeDash=dash, tooltip=["curve:N", "iteration:Q", *numbers])
+    line = line.encode(x=x, y=y, color=colour, strokeDash=dash)
+    # lines are thin: what a pointer finds are unseen points
+    points_at = alt.Chart().mark_point(size=120, filled=True, opacity=0, clip=True)
+    points_at = points_at.encode(x=x, y=y, color=colour, tooltip=["curve:N", "iteration:Q", *numbers])
     band = alt.Chart().mark_area(opacity=0.2, clip=True).encode(x=x, y=alt.Y("min:Q"), y2="max:Q", color=colour)
-    best = alt.Chart().mark_rule(strokeDash=[1, 3], strokeWidth=1.5, color="#666").encode(y="mean(at best):Q")
+    layers = [band, line, points_at]
+    if any(point["at best"] is not None for point in points):
+        best = alt.Chart().mark_rule(strokeDash=[1, 3], strokeWidth=1.5, color="#666").encode(y="mean(at best):Q")
+        layers.insert(0, best)
     titles = [panel.panel.title for panel in findings.panels]
     chart: alt.FacetChart = (
-        alt.layer(best, band, line)
+        alt.layer(*layers)
         .properties(width=270, height=200)
         .facet(
             facet=alt.Facet("panel:N", title=None, sort=titles, header=alt.Header(labelFontWeight="bold")),

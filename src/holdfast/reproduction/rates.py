@@ -59,7 +59,7 @@ class Rates:
     def to_toml(self) -> str:
         """Return the record as a TOML file that reads back equal."""
         head = (
-            "# Step sizes found by `holdfast reproduce --search`; docs/reproduction.md says how.\n"
+            "# Step sizes found by `holdfast reproduce --search`; docs/reproducing.md says how.\n"
             "# Lists in coarse and fine: the step size, then the final test accuracy of each seed.\n"
             f'data = "{self.data}"\nrounds = {self.rounds}\ncoarse_rounds = {self.coarse_rounds}\n'
             f'seeds = {list(self.seeds)}\ncriterion = "{self.criterion}"\n'
