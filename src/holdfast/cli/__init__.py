@@ -10,6 +10,7 @@ from holdfast.cli.comparing import SWEPT, command_compare, command_demo
 from holdfast.cli.listing import command_data_fetch, command_data_list, command_list
 from holdfast.cli.options import OneLineParser, add_spec_flags, unknown_flag
 from holdfast.cli.running import INTERRUPTED, command_resume, command_run
+from holdfast.cli.theorising import command_theory
 from holdfast.errors import InvalidInput
 
 BAD_INPUT = 2
@@ -87,6 +88,15 @@ def _parser() -> ArgumentParser:
     )
     _jobs(show)
     _json(show)
+
+    promised = command(
+        "theory",
+        command_theory,
+        "tell what the theorems promise: lambda_0, step sizes, bounds, and which of them apply",
+        "holdfast theory --data digits --partition by-label --norm 2 --byzantine 4",
+    )
+    add_spec_flags(promised)
+    _json(promised)
 
     command("list", command_list, "list methods, rules, attacks, data sets and partitions", "holdfast list")
 

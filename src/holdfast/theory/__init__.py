@@ -5,6 +5,7 @@ from holdfast.theory.consensus import Delta3, dual, lambda0
 from holdfast.theory.convergence import Convergence
 from holdfast.theory.curvature import Curvature
 from holdfast.theory.disturbance import Disturbance
+from holdfast.theory.guarantees import Guarantees
 from holdfast.theory.steps import InverseSqrtSteps, InverseSteps
 from holdfast.theory.variance import variance, variance_bound
 
@@ -14,6 +15,7 @@ __all__ = [
     "Curvature",
     "Delta3",
     "Disturbance",
+    "Guarantees",
     "InverseSqrtSteps",
     "InverseSteps",
     "RunningAverage",
