@@ -17,7 +17,8 @@ from holdfast.penalties import penalty
 from holdfast.priors import Ridge
 from holdfast.problems import LinearProblem
 from holdfast.schedules import schedule
-from holdfast.typing import Method
+from holdfast.theory import Curvature, steps
+from holdfast.typing import Method, Schedule, Workers
 from holdfast.workers import Reply
 
 
@@ -35,35 +36,43 @@ class Experiment:
 def assemble(spec: Spec) -> Experiment:
     """Return the parts of a resolved spec. Whatever cannot work is said here, before anything runs."""
     recipe = methods.REGISTRY[spec.method]
-    prior = Ridge(spec.l2)
+    prior, pull, attack = Ridge(spec.l2), penalty(spec.norm, _given(spec.penalty)), _attack(spec)
+    if recipe.crew != "attacked":
+        attack = None
+    dataset, problem = learnt(spec)
+    workers, liars = problem.shards.workers, np.array(spec.liars, dtype=np.int64)
+    if recipe.crew == "regular only":
+        workers = np.setdiff1d(workers, liars)
+    lying = liars[:0] if attack is None else liars
     method = recipe.build(
         methods.Settings(
-            penalty=penalty(spec.norm, _given(spec.penalty)),
-            rate=schedule(spec.schedule, _given(spec.rate)),
+            penalty=pull,
+            rate=_rate(spec, problem, prior, np.setdiff1d(workers, lying)),
             prior=prior,
             byzantine=int(_given(spec.declared)),
             reply=cast(Reply, spec.reply),
         )
     )
-    attack = _attack(spec)
-    if recipe.crew != "attacked":
-        attack = None
-    dataset, problem = _learnt(spec)
-    workers, liars = problem.shards.workers, np.array(spec.liars, dtype=np.int64)
-    if recipe.crew == "regular only":
-        workers = np.setdiff1d(workers, liars)
     fleet = Simulated(
         method.worker,
         problem.oracle(workers),
         problem.start(),
         workers,
-        liars=() if attack is None else liars,
+        liars=lying,
         attack=attack,
         seed=spec.seed,
     )
     experiment = Experiment(dataset, problem, prior, method, fleet)
     _rehearse(experiment)
     return experiment
+
+
+def _rate(spec: Spec, problem: LinearProblem, prior: Ridge, regular: Workers) -> Schedule:
+    if spec.schedule not in steps.REGISTRY:
+        return schedule(spec.schedule, _given(spec.rate))
+    if spec.method not in ("rsa", "ideal-rsa"):
+        raise InvalidInput(f"{spec.schedule} is a step size of rsa and ideal-rsa; got method={spec.method}")
+    return steps.REGISTRY[spec.schedule].of(Curvature.of(problem, prior, regular), spec.rate)
 
 
 def _attack(spec: Spec) -> attacks.Attack | None:
@@ -83,7 +92,7 @@ def _rehearse(experiment: Experiment) -> None:
     fleet.state = before
 
 
-def _learnt(spec: Spec) -> tuple[Dataset, LinearProblem]:
+def learnt(spec: Spec) -> tuple[Dataset, LinearProblem]:
     """Return the data set and the problem that the spec makes of it."""
     return _dealt(
         spec.problem,

@@ -33,4 +33,5 @@ def reachable(by_method: dict[str, Result]) -> float | None:
 def setting(spec: Spec) -> str:
     """Return how a spec is set up, as flags that are not the same for every method."""
     rsa = f"--norm {spec.norm:g} --penalty {spec.penalty:g} " if spec.method.endswith("rsa") else ""
-    return f"{rsa}--rate {spec.rate:g}"
+    rate = f"--schedule {spec.schedule}" if spec.rate is None else f"--rate {spec.rate:g}"
+    return f"{rsa}{rate}"
