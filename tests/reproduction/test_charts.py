@@ -10,7 +10,8 @@ from rich.console import Console
 from holdfast.experiments import Spec
 from holdfast.experiments.metrics import Evaluation
 from holdfast.report.charts import COLOURS
-from holdfast.report.figures import chart, pictures
+from holdfast.report.figures import chart
+from holdfast.report.pictures import pictures
 from holdfast.report.summaries import heading, summary, table
 from holdfast.reproduction.figures import NAMES, figure
 from holdfast.reproduction.findings import Findings
@@ -40,7 +41,7 @@ def values(drawn: Any) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_png_svg_and_pdf(name: str) -> None:
-    made = dict(pictures(FINDINGS[name]))
+    made = dict(pictures(name, chart(FINDINGS[name])))
     assert set(made) == {f"{name}.png", f"{name}.svg", f"{name}.pdf"}
     assert made[f"{name}.png"].startswith(b"\x89PNG\r\n\x1a\n")
     assert made[f"{name}.svg"].startswith(b"<svg")
@@ -93,7 +94,7 @@ def test_every_method_has_its_own_colour() -> None:
 
 def test_a_quick_figure_is_marked_everywhere() -> None:
     quick = Findings.of(figure("gaussian", recorded()).quick(), SEEDS[:1], record)
-    assert "quick" in dict(pictures(quick))["gaussian.svg"].decode()
+    assert "quick" in dict(pictures("gaussian", chart(quick)))["gaussian.svg"].decode()
     assert "QUICK" in heading(quick)
     assert summary([quick])[0]["quick"] is True
 

@@ -27,10 +27,13 @@ from holdfast.reproduction.search import search
 from holdfast.reproduction.store import Store
 
 SEEDS, REPEATS = 3, 5
+THEORY = "theory"
+ALL = (*NAMES, THEORY)
+"""The figures, and what the theorems say in numbers."""
 
 
 def add_reproduce_flags(parser: ArgumentParser) -> None:
-    parser.add_argument("figures", nargs="*", metavar="FIGURE", help=f"any of {', '.join(NAMES)} (default: all)")
+    parser.add_argument("figures", nargs="*", metavar="FIGURE", help=f"any of {', '.join(ALL)} (default: all)")
     parser.add_argument("--quick", action="store_true", help="one seed and a fifth of the rounds: shapes, not numbers")
     parser.add_argument("--seeds", type=int, metavar="N", help=f"seeds 0 to N - 1 (default {SEEDS}, or 1 if quick)")
     parser.add_argument("--data", default="mnist", metavar="NAME", help="a data set's name or file (default mnist)")

@@ -1,19 +1,16 @@
-"""The paper's figures drawn from findings: one Vega-Lite chart each, for the page, as PNG, SVG and PDF."""
+"""The paper's figures drawn from findings: one Vega-Lite chart each."""
 
-import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import altair as alt
-import vl_convert
 
 from holdfast.report.charts import COLOURS
+from holdfast.report.pictures import Chart
 from holdfast.report.curves import DECADES, accuracy, norms, scale, spread
 from holdfast.report.summaries import ITERATIONS
 from holdfast.reproduction.findings import Findings
 
-Chart = dict[str, Any]
-"""A chart as Vega-Lite has it."""
 Layers = alt.LayerChart | alt.FacetChart
 RULE, RSA = "#333", COLOURS["rsa"]
 EACH, TOTAL = "milliseconds per iteration", f"seconds for {ITERATIONS} iterations"
@@ -63,39 +60,13 @@ DRAWN: dict[str, Callable[[Findings], Any]] = {
 }
 
 
-def drawn(findings: Findings) -> Chart:
-    """Return the figure as Vega-Lite, in the colours of whatever page it stands on."""
-    written: Chart = _drawn(findings).to_dict()
-    return written
-
-
 def chart(findings: Findings) -> Chart:
-    """Return the figure as Vega-Lite in the style of a printed page."""
-    styled = (
-        _drawn(findings)
-        .configure(font="Helvetica, Arial, Liberation Sans, sans-serif", background="white")
-        .configure_axis(labelFontSize=11, titleFontSize=12, titleFontWeight="normal", gridColor="#e8e8e8")
-        .configure_legend(labelFontSize=12, symbolSize=150)
-        .configure_header(labelFontSize=12)
-        .configure_view(stroke="#888")
-    )
-    written: Chart = styled.to_dict()
-    return written
-
-
-def _drawn(findings: Findings) -> Any:
+    """Return the figure as Vega-Lite, in the colours of whatever page it stands on."""
     made = DRAWN[findings.figure.chart](findings)
     if findings.figure.short:
         made = made.properties(title="quick run: fewer iterations than the paper's")
-    return made
-
-
-def pictures(findings: Findings) -> Iterator[tuple[str, bytes]]:
-    """Yield the figure as PNG, SVG and PDF, with their file names."""
-    drawn, name = json.dumps(chart(findings)), findings.figure.name
-    yield f"{name}.png", vl_convert.vegalite_to_png(drawn, scale=2)
-    yield f"{name}.svg", vl_convert.vegalite_to_svg(drawn).encode()
-    yield f"{name}.pdf", vl_convert.vegalite_to_pdf(drawn)
+    written: Chart = made.to_dict()
+    return written
 
 
 def _bars(rows: list[dict[str, Any]], title: str, order: list[str], findings: Findings) -> Layers:

@@ -5,7 +5,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from holdfast.report.figures import Chart, drawn
+from holdfast.report.figures import chart
+from holdfast.report.pictures import Chart
 from holdfast.report.summaries import Grid, numbers, settings
 from holdfast.reproduction.claims import Judged, Verdict, judge
 from holdfast.reproduction.findings import Findings
@@ -23,7 +24,7 @@ QUICK = (
 
 @dataclass(frozen=True)
 class Section:
-    """One figure of the paper."""
+    """One figure of the paper, or one theorem."""
 
     name: str
     title: str
@@ -31,7 +32,7 @@ class Section:
     says: str
     chart: Chart
     numbers: Grid
-    settings: Grid
+    settings: Grid | None
     judged: tuple[Judged, ...]
     command: str
 
@@ -56,29 +57,33 @@ class Outline:
         )
 
 
-def outline(findings: Sequence[Findings], options: Sequence[str], about: Sequence[str]) -> Outline:
-    """Return the report of these findings; `options` are the flags that they were made with."""
+def outline(
+    findings: Sequence[Findings], theory: Sequence[Section], options: Sequence[str], about: Sequence[str]
+) -> Outline:
+    """Return the report of these findings and theorems; `options` are the flags that they were made with."""
     judged = judge(findings)
-    names = [each.figure.name for each in findings]
+    names = [*(each.figure.name for each in findings), *(["theory"] if theory else [])]
     return Outline(
         about=(*about, SOURCE),
         quick=any(each.figure.short for each in findings),
         command=_command(names, options),
         judged=tuple(judged),
-        sections=tuple(
-            Section(
-                name=each.figure.name,
-                title=each.figure.title,
-                place=each.figure.place,
-                says=each.figure.says,
-                chart=drawn(each),
-                numbers=numbers(each),
-                settings=settings(each),
-                judged=tuple(one for one in judged if one.claim.figures[0] == each.figure.name),
-                command=_command([each.figure.name], options),
-            )
-            for each in findings
-        ),
+        sections=(*(_section(each, judged, options) for each in findings), *theory),
+    )
+
+
+def _section(findings: Findings, judged: Sequence[Judged], options: Sequence[str]) -> Section:
+    figure = findings.figure
+    return Section(
+        name=figure.name,
+        title=figure.title,
+        place=figure.place,
+        says=figure.says,
+        chart=chart(findings),
+        numbers=numbers(findings),
+        settings=settings(findings),
+        judged=tuple(one for one in judged if one.claim.figures[0] == figure.name),
+        command=_command([figure.name], options),
     )
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from holdfast import atomic
-from holdfast.report.figures import pictures
-from holdfast.report.outline import Outline, outline
+from holdfast.report.outline import Outline, Section, outline
+from holdfast.report.pictures import pictures
 from holdfast.report.reproduction_markdown import PICTURES, reproduction_markdown
 from holdfast.report.reproduction_page import reproduction_page
 from holdfast.report.summaries import claims, summary
@@ -17,18 +17,18 @@ from holdfast.reproduction.findings import Findings
 
 
 def write_report(
-    findings: Sequence[Findings], out: Path, about: dict[str, Any], options: Sequence[str]
+    findings: Sequence[Findings], theory: Sequence[Section], out: Path, about: dict[str, Any], options: Sequence[str]
 ) -> tuple[Outline, str]:
     """Write page, text, pictures, verdicts and results; return what they say, and the results as JSON.
 
     `about` opens the results; `options` are the flags to repeat them with.
     """
-    report = outline(findings, options, surroundings())
+    report = outline(findings, theory, options, surroundings())
     results = json.dumps(about | {"figures": summary(findings), "claims": claims(report.judged)}, allow_nan=False)
     atomic.write(out / "results.json", results.encode())
     atomic.write(out / "verdicts.toml", to_toml(report.judged).encode())
-    for each in findings:
-        for name, picture in pictures(each):
+    for section in report.sections:
+        for name, picture in pictures(section.name, section.chart):
             atomic.write(out / PICTURES / name, picture)
     atomic.write(out / "reproduction.md", reproduction_markdown(report).encode())
     atomic.write(out / "report.html", reproduction_page(report).encode())

@@ -33,8 +33,9 @@ def _section(section: Section) -> Iterator[str]:
     yield f"![{section.title}]({PICTURES}/{section.name}.png)"
     yield f"**The paper says** ({section.place}): {section.says}"
     yield _table(section.numbers.head, section.numbers.rows)
-    settings = _table(section.settings.head, section.settings.rows)
-    yield f"<details><summary>settings</summary>\n\n{settings}\n\n</details>"
+    if section.settings:
+        settings = _table(section.settings.head, section.settings.rows)
+        yield f"<details><summary>settings</summary>\n\n{settings}\n\n</details>"
     yield f"```\n{section.command}\n```"
 
 

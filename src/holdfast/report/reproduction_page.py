@@ -35,7 +35,8 @@ def _section(section: Section) -> Iterator[str]:
     yield f"<p><strong>Measured:</strong></p>{_grid(section.numbers)}"
     verdicts = "".join(f"<li>{_verdict(each)}: {escape(each.claim.says)}</li>" for each in section.judged)
     yield f"<ul>{verdicts}</ul>" if verdicts else ""
-    yield f"<details><summary>settings</summary>{_grid(section.settings)}</details>"
+    if section.settings:
+        yield f"<details><summary>settings</summary>{_grid(section.settings)}</details>"
     yield f"<pre><code>{escape(section.command)}</code></pre>"
 
 
