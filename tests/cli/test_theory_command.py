@@ -105,14 +105,14 @@ def test_steps_come_from_the_workers_that_do_not_lie(regression: str) -> None:
 @pytest.mark.parametrize(
     ("argv", "complaint"),
     [
-        (["--schedule", "theorem2"], "theorem2 needs strongly convex losses, mu_i > 0 for every worker and the master; got mu_1 = 0"),
-        (["--schedule", "theorem-sqrt", "--method", "krum"], "theorem-sqrt is a step size of rsa and ideal-rsa; got method=krum"),
+        (["theorem2"], "theorem2 needs strongly convex losses, mu_i > 0 for every worker and the master; got mu_1 = 0"),
+        (["theorem-sqrt", "--method", "krum"], "theorem-sqrt is a step size of rsa and ideal-rsa; got method=krum"),
     ],
-)  # fmt: skip
+)
 def test_steps_that_do_not_exist(
     argv: list[str], complaint: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["run", "--data", "digits", "--out", str(tmp_path / "run"), *argv]) == 2
+    assert main(["run", "--data", "digits", "--out", str(tmp_path / "run"), "--schedule", *argv]) == 2
     message = capsys.readouterr().err
     assert complaint in message
     assert message.count("\n") == 1
