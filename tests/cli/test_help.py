@@ -47,6 +47,7 @@ def test_the_walk_finds_the_commands() -> None:
         ("resume",),
         ("compare",),
         ("demo",),
+        ("theory",),
         ("list",),
         ("data",),
         ("data", "list"),

@@ -76,6 +76,9 @@ def test_wider_needs_every_seed() -> None:
     assert "1.7 times" in wider(wide, narrow).why  # 2.5 / 1.45
 
 
+LAMBDA0 = {"l1": 0.1, "l2": 1.0, "l-infinity": 60.0}
+
+
 def made(accuracy: float) -> list[Findings]:
     """All figures, every curve of which ended with the same accuracy, variance and time."""
     figures = (figure(name, recorded()) for name in NAMES)
@@ -83,11 +86,11 @@ def made(accuracy: float) -> list[Findings]:
 
 
 def test_every_claim_is_judged_and_names_a_figure() -> None:
-    judged = judge(made(0.9))
+    judged = judge(made(0.9), LAMBDA0)
     assert [each.claim for each in judged] == list(CLAIMS)
     names = [claim.name for claim in CLAIMS]
     assert len(set(names)) == len(names)
-    assert {name for claim in CLAIMS for name in claim.figures} == set(NAMES)
+    assert {name for claim in CLAIMS for name in claim.figures} == {*NAMES, "theory"}
     assert all(each.why for each in judged)
 
 
@@ -117,6 +120,21 @@ def test_every_testable_claim_can_both_hold_and_fail() -> None:
     assert all(word in " ".join(equality) for word in ("close", "the same", "similar"))
     for name in equality:
         assert any(word in name for word in ("close", "same", "similar", "nothing", "no q", "works", "work well")), name
+
+
+def test_claims_on_lambda0_follow_it() -> None:
+    small = {each.claim.name: each.verdict for each in judge(made(0.9), LAMBDA0)}
+    other = {
+        each.claim.name: each.verdict for each in judge(made(0.9), {"l1": 0.001, "l2": 0.0005, "l-infinity": 50.0})
+    }
+    for name in (
+        "remark 2: a lambda below lambda_0 is best",  # of equal ones the first is best, 0.001
+        "remark 2: a small p has a small lambda_0",
+        "norms: l-infinity needs a large lambda for consensus",
+    ):
+        assert small[name] is Verdict.HOLDS
+        assert other[name] is Verdict.FAILS
+        assert name not in {each.claim.name for each in judge(made(0.9))}
 
 
 def test_only_claims_whose_figures_were_run_are_judged() -> None:

@@ -14,12 +14,13 @@ from holdfast.cli.compiling import tell_when_compiling
 from holdfast.cli.console import Speaker
 from holdfast.cli.counting import counting
 from holdfast.cli.running import INTERRUPTED, new_folder
-from holdfast.errors import InvalidInput
+from holdfast.errors import InvalidInput, unknown
 from holdfast.experiments.assembly import loaded
 from holdfast.experiments.spec import Spec
 from holdfast.reproduction.campaign import Arrived, Plan, gather
-from holdfast.reproduction.claims import Judged
+from holdfast.reproduction.claims import Judged, judge
 from holdfast.reproduction.claims.record import differences
+from holdfast.reproduction.consensus import kept_lambda0
 from holdfast.reproduction.figures import NAMES, Figure, figure
 from holdfast.reproduction.rates import Rates, recorded
 from holdfast.reproduction.records import Record
@@ -45,9 +46,14 @@ def add_reproduce_flags(parser: ArgumentParser) -> None:
 
 
 def command_reproduce(arguments: Namespace) -> int:
-    names = list(dict.fromkeys(arguments.figures or NAMES))
+    names = list(dict.fromkeys(arguments.figures or ALL))
+    for name in names:
+        if name not in ALL:
+            raise unknown("figure", name, ALL)
     rates = Rates.read(arguments.rates) if arguments.rates else recorded()
-    figures = tuple(figure(name, None if arguments.search else rates, data=arguments.data) for name in names)
+    figures = tuple(
+        figure(name, None if arguments.search else rates, data=arguments.data) for name in names if name != THEORY
+    )
     if arguments.quick:
         figures = tuple(each.quick() for each in figures)
     out = _folder(arguments)
@@ -56,13 +62,14 @@ def command_reproduce(arguments: Namespace) -> int:
     try:
         if arguments.search:
             return _search(speaker, figures, rates, out, arguments)
-        return _reproduce(speaker, figures, out, arguments)
+        return _reproduce(speaker, figures, THEORY in names, out, arguments)
     except KeyboardInterrupt:
         speaker.say(f"interrupted; go on with the same command and: --out {shlex.quote(str(out))} --resume")
         return INTERRUPTED
 
 
-def _reproduce(speaker: Speaker, figures: Sequence[Figure], out: Path, arguments: Namespace) -> int:
+def _reproduce(speaker: Speaker, figures: Sequence[Figure], theory: bool, out: Path, arguments: Namespace) -> int:
+    from holdfast.report.bounds import theory_sections
     from holdfast.report.reproduction import write_report
     from holdfast.report.summaries import heading, table
 
@@ -71,7 +78,13 @@ def _reproduce(speaker: Speaker, figures: Sequence[Figure], out: Path, arguments
     with _told(speaker, len(plan.runs()) + len(plan.timed())) as arrived:
         findings = plan.conduct(arguments.jobs, runs, timings, arrived)
     about = {"quick": arguments.quick, "data": arguments.data}
-    report, results = write_report(findings, out, about, _options(arguments))
+    lambda0, sections = None, []
+    if theory:
+        speaker.say("the theorems in numbers")
+        sections = theory_sections(arguments.quick)
+    if theory and not arguments.quick:
+        lambda0 = kept_lambda0(out / "lambda0.json", arguments.data, runs.data_sha256)
+    report, results = write_report(findings, judge(findings, lambda0), sections, out, about, _options(arguments))
     if arguments.json:
         print(results)
     for each in findings:

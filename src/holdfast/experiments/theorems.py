@@ -14,8 +14,8 @@ from holdfast.theory import Guarantees
 def guarantees(spec: Spec) -> Guarantees:
     """Return what the paper promises to a spec: its Byzantine workers lie, whatever `attack` says.
 
-    >>> found = guarantees(Spec(data="digits", partition="by-label", workers=10, byzantine=2))
-    >>> len(found.lambda0_per_worker), found.lambda0 > 0.07, found.convergence is None
+    >>> found = guarantees(Spec(data="digits", scale=1, partition="by-label", workers=10, byzantine=2))
+    >>> len(found.lambda0_per_worker), found.lambda0 > 0.01, found.convergence is None
     (8, True, True)
     """
     spec = resolved(spec)

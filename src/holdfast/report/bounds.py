@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import altair as alt
 
 from holdfast.report.outline import Section
+from holdfast.report.pictures import Chart
 from holdfast.report.summaries import Grid
 from holdfast.theory.numbers import MARGIN, REGULAR, Curve, Gaps, averages, convergence, gaps
 
@@ -71,7 +72,7 @@ def _gaps(found: Gaps) -> Section:
     )
 
 
-def _section(name: str, title: str, place: str, says: str, chart: alt.LayerChart, curve: Curve) -> Section:
+def _section(name: str, title: str, place: str, says: str, chart: Chart, curve: Curve) -> Section:
     shares = [mean / bound for mean, bound in zip(curve.mean, curve.bound, strict=True)]
     inside = "yes" if max(shares) <= 1 else "NO"
     rows = (
@@ -87,7 +88,7 @@ def _section(name: str, title: str, place: str, says: str, chart: alt.LayerChart
         title=title,
         place=place,
         says=f"{says} {SETTING}",
-        chart=chart.to_dict(),
+        chart=chart,
         numbers=Grid(("", "value"), rows),
         settings=None,
         judged=(),
@@ -95,7 +96,7 @@ def _section(name: str, title: str, place: str, says: str, chart: alt.LayerChart
     )
 
 
-def _against(curve: Curve, title: str) -> alt.LayerChart:
+def _against(curve: Curve, title: str) -> Chart:
     """Return mean and band of the seeds below the bound, both axes logarithmic."""
     points: list[dict[str, object]] = []
     for place, k in enumerate(curve.rounds):
@@ -106,25 +107,25 @@ def _against(curve: Curve, title: str) -> alt.LayerChart:
     return _lines(points, alt.X("k:Q", title="round k", scale=alt.Scale(type="log")), title, ["k:Q"])
 
 
-def _gap_chart(found: Gaps) -> dict[str, object]:
+def _gap_chart(found: Gaps) -> Chart:
     points = [
         {"q": q, "what": what, "mean": value}
         for what, values in ((MEASURED, found.measured), (BOUND, found.bound))
         for q, value in zip(found.byzantine, values, strict=True)
     ]
     x = alt.X("q:Q", title="number of liars q", scale=alt.Scale(type="log"), axis=alt.Axis(values=found.byzantine))
-    drawn: dict[str, object] = _lines(points, x, "E |x^k - x*|^2 at the end", ["q:Q"]).to_dict()
-    return drawn
+    return _lines(points, x, "E |x^k - x*|^2 at the end", ["q:Q"])
 
 
-def _lines(points: Sequence[dict[str, object]], x: alt.X, title: str, told: list[str]) -> alt.LayerChart:
+def _lines(points: Sequence[dict[str, object]], x: alt.X, title: str, told: list[str]) -> Chart:
     y = alt.Y("mean:Q", title=title, scale=alt.Scale(type="log"), axis=alt.Axis(format=".0e"))
     legend = alt.Legend(orient="top", symbolType="stroke", symbolStrokeWidth=3)
     colour = alt.Color("what:N", title=None, scale=COLOURS, legend=legend)
     base = alt.Chart(alt.InlineData(values=list(points))).encode(x=x, color=colour)
     tip = ["what:N", *told, alt.Tooltip("mean:Q", format=".4g")]
-    layers = [base.mark_line(strokeWidth=1.8).encode(y=y), base.mark_point(size=120, opacity=0).encode(y=y, tooltip=tip)]
+    unseen = base.mark_point(size=120, opacity=0).encode(y=y, tooltip=tip)
+    layers = [base.mark_line(strokeWidth=1.8).encode(y=y), unseen]
     if any("least" in point for point in points):
         layers.insert(0, base.mark_area(opacity=0.2).encode(y=alt.Y("least:Q"), y2="most:Q"))
-    chart: alt.LayerChart = alt.layer(*layers).properties(width=420, height=260)
-    return chart
+    drawn: Chart = alt.layer(*layers).properties(width=420, height=260).to_dict()
+    return drawn

@@ -6,8 +6,8 @@ from typing import Any
 import altair as alt
 
 from holdfast.report.charts import COLOURS
-from holdfast.report.pictures import Chart
 from holdfast.report.curves import DECADES, accuracy, norms, scale, spread
+from holdfast.report.pictures import Chart
 from holdfast.report.summaries import ITERATIONS
 from holdfast.reproduction.findings import Findings
 

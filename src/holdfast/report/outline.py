@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from holdfast.report.figures import chart
 from holdfast.report.pictures import Chart
 from holdfast.report.summaries import Grid, numbers, settings
-from holdfast.reproduction.claims import Judged, Verdict, judge
+from holdfast.reproduction.claims import Judged, Verdict
 from holdfast.reproduction.findings import Findings
 
 TITLE = "RSA, reproduced: every figure and every claim of its numerical tests"
@@ -58,10 +58,13 @@ class Outline:
 
 
 def outline(
-    findings: Sequence[Findings], theory: Sequence[Section], options: Sequence[str], about: Sequence[str]
+    findings: Sequence[Findings],
+    judged: Sequence[Judged],
+    theory: Sequence[Section],
+    options: Sequence[str],
+    about: Sequence[str],
 ) -> Outline:
     """Return the report of these findings and theorems; `options` are the flags that they were made with."""
-    judged = judge(findings)
     names = [*(each.figure.name for each in findings), *(["theory"] if theory else [])]
     return Outline(
         about=(*about, SOURCE),

@@ -4,10 +4,10 @@ The criteria were written before the runs that they judge, and are the same word
 `criteria` says what "close", "fails" or "slightly slower" mean in numbers.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from holdfast.reproduction.claims import heterogeneous, identical, norms, penalty, runtime
-from holdfast.reproduction.claims.claim import Claim, Judged, Verdict
+from holdfast.reproduction.claims.claim import Claim, Judged, Verdict, View
 from holdfast.reproduction.findings import Findings
 
 CLAIMS: tuple[Claim, ...] = (
@@ -20,10 +20,11 @@ CLAIMS: tuple[Claim, ...] = (
 """In the order of the paper; Remark 2 stands with the figures that test it."""
 
 
-def judge(findings: Sequence[Findings]) -> list[Judged]:
-    """Judge every claim whose figures are all there."""
-    by_name = {found.figure.name: found for found in findings}
-    return [claim.judge(by_name) for claim in CLAIMS if set(claim.figures) <= set(by_name)]
+def judge(findings: Sequence[Findings], lambda0: Mapping[str, float] | None = None) -> list[Judged]:
+    """Judge every claim whose figures are all there; those on `theory` need lambda_0 by norm."""
+    view = View({found.figure.name: found for found in findings}, lambda0 or {})
+    known = {*view.figures, *(["theory"] if lambda0 else [])}
+    return [claim.judge(view) for claim in CLAIMS if set(claim.figures) <= known]
 
 
 __all__ = ["CLAIMS", "Claim", "Judged", "Verdict", "judge"]

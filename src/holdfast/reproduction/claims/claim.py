@@ -16,9 +16,10 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class View:
-    """The findings, by figure, panel and curve."""
+    """The findings, by figure, panel and curve; and lambda_0 of Theorem 1 by norm."""
 
     figures: Mapping[str, Findings]
+    lambda0: Mapping[str, float]
 
     def at(self, figure: str, panel: str, label: str) -> CurveFindings:
         """Return one curve."""
@@ -58,11 +59,11 @@ class Claim:
     untestable: str = ""
     """Why not, then."""
 
-    def judge(self, figures: Mapping[str, Findings]) -> Judged:
+    def judge(self, view: View) -> Judged:
         """Return what the findings say of it."""
         if self.checks is None:
             return Judged(self, Verdict.UNTESTABLE, "", self.untestable)
-        checks = self.checks(View(figures))
+        checks = self.checks(view)
         failed = [check for check in checks if not check.passed]
         verdict = Verdict.FAILS if failed else Verdict.HOLDS
         why = "; ".join(check.why for check in failed or checks)

@@ -17,6 +17,13 @@ def _in_both(check: Callable[[View, str], list[Check]]) -> Callable[[View], list
     return lambda view: [each for panel in BOTH for each in check(view, panel)]
 
 
+def _ordered(view: View) -> list[Check]:
+    asked = view.lambda0
+    told = tuple(f"lambda_0 for {label} {value:.3g}" for label, value in asked.items())
+    ordered = asked["l1"] < asked["l2"] < asked["l-infinity"]
+    return [Check(ordered, told, "l1 asks for the least, l-infinity for the most" if ordered else "another order")]
+
+
 CLAIMS = (
     Claim(
         "norms: l1 and l2 close",
@@ -83,6 +90,28 @@ CLAIMS = (
         lambda view: [
             better(view.at("no-attack", ALONE, "Ideal SGD"), view.at("norms", panel, "l-infinity"), panel, NEAR)
             for panel in BOTH
+        ],
+    ),
+    Claim(
+        "remark 2: a small p has a small lambda_0",
+        ("norms", "theory"),
+        REMARK,
+        "A small p has a large dual exponent, and so a small lambda_0.",
+        "lambda_0 of Theorem 1 grows from l1 to l2 to l-infinity, iid and without attack",
+        _ordered,
+    ),
+    Claim(
+        "norms: l-infinity needs a large lambda for consensus",
+        ("norms", "theory"),
+        PLACE,
+        "l-infinity needs a large lambda to ensure consensus; the one chosen is deliberately smaller.",
+        "lambda_0 of Theorem 1 for l-infinity is larger than the paper's 51, without attack",
+        lambda view: [
+            Check(
+                view.lambda0["l-infinity"] > 51,
+                (f"lambda_0 for l-infinity {view.lambda0['l-infinity']:.3g}",),
+                f"lambda_0 is {view.lambda0['l-infinity'] / 51:.2g} times the paper's lambda",
+            )
         ],
     ),
     Claim(

@@ -54,6 +54,17 @@ def _wrong(end: Callable[[View], CurveFindings]) -> Callable[[View], list[Check]
     return lambda view: [better(_best(view), end(view), "lambda", NEAR)]
 
 
+def _below_lambda0(view: View) -> list[Check]:
+    best, asked = _best(view), view.lambda0["l1"]
+    return [
+        Check(
+            _penalty(best) < asked,
+            (f"best lambda {best.curve.label}", f"lambda_0 {asked:.3g}"),
+            f"the best lambda is {_penalty(best) / asked:.2g} times lambda_0",
+        )
+    ]
+
+
 CLAIMS = (
     Claim(
         "lambda: a small one is slow",
@@ -86,5 +97,13 @@ CLAIMS = (
         "With a large lambda, the final error is large as well.",
         f"of the best and the largest lambda: {CLEARLY_TEXT}",
         _wrong(_largest),
+    ),
+    Claim(
+        "remark 2: a lambda below lambda_0 is best",
+        ("lambda", "theory"),
+        "Remark 2 (optimal selection of lambda and p)",
+        "A lambda somewhat smaller than lambda_0 is to be recommended.",
+        "the best lambda of the figure is smaller than lambda_0 of Theorem 1 for l1, without attack",
+        _below_lambda0,
     ),
 )
