@@ -86,6 +86,17 @@ def test_the_record_covers_every_setting_and_chose_by_its_own_rule() -> None:
     needed = {setting(curve.spec) for each in FIGURES.values() for curve in each.curves() if curve.searched}
     assert needed == set(rates.settings)
     assert not set(rates.seeds) & set(range(100)), "the seeds of the search are none of the reported ones"
+    for searched in rates.settings.values():
+        trials, tie = (searched.fine, 0.0005) if searched.fine else (searched.coarse, 0.005)
+        best = max(trial.mean for trial in trials)
+        assert searched.rate == min(trial.rate for trial in trials if trial.mean >= best - tie)
+
+
+def test_no_method_that_learns_has_its_best_step_at_the_end_of_what_was_tried() -> None:
+    for name, searched in recorded().settings.items():
+        best = max(searched.fine or searched.coarse, key=lambda trial: trial.mean)
+        if best.mean > 0.2:
+            assert searched.fine[0].rate < best.rate < searched.fine[-1].rate, name
 
 
 def test_a_record_reads_back_equal() -> None:
