@@ -79,14 +79,14 @@ def test_lambda_is_the_final_accuracy_over_the_penalty() -> None:
 def test_norms_show_the_variance_on_a_logarithmic_axis() -> None:
     drawn = chart(FINDINGS["norms"])
     upper, lower = drawn["vconcat"]
-    assert lower["spec"]["layer"][2]["encoding"]["y"]["scale"] == {"type": "log"}
+    assert lower["spec"]["layer"][1]["encoding"]["y"]["scale"] == {"type": "log"}
     for half, value in ((upper, 0.6), (lower, 0.01 * 5000)):
         rows = drawn["datasets"][half["data"]["name"]]
-        assert [row["mean"] for row in rows if row["iteration"] == 5000] == [pytest.approx(value)] * 6
+        assert [row["mean"] for row in rows if row["iteration"] == 5000] == [pytest.approx(value)] * 9
 
 
 def test_every_method_has_its_own_colour() -> None:
-    scale = chart(FINDINGS["gaussian"])["spec"]["layer"][2]["encoding"]["color"]["scale"]
+    scale = chart(FINDINGS["gaussian"])["spec"]["layer"][1]["encoding"]["color"]["scale"]
     assert scale["domain"] == ["Ideal SGD", "RSA", "GeoMed", "Krum", "Median", "SGD"]
     methods = ["ideal-sgd", "rsa", "geometric-median", "krum", "median", "sgd"]
     assert scale["range"] == [COLOURS[method] for method in methods]
