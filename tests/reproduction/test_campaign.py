@@ -25,8 +25,8 @@ def small(name: str, labels: Sequence[str]) -> Figure:
 def test_what_figures_share_is_run_once() -> None:
     plan = Plan(tuple(figure(name, recorded()) for name in NAMES), (0, 1, 2), tuple(range(5)))
     # iid: Ideal SGD once, 5 others in each of 7 panels; by label: Ideal SGD once, 5 others in 2 panels;
-    # 10 lambdas; 2 x 3 norms, of which l1 under same-value is RSA of its figure
-    assert len(plan.runs()) == 3 * (1 + 5 * 7 + 1 + 5 * 2 + 10 + 6 - 1)
+    # 10 lambdas; 3 x 3 norms, of which l1 under same-value is RSA of its figure, and l1 without attack comes twice
+    assert len(plan.runs()) == 3 * (1 + 5 * 7 + 1 + 5 * 2 + 10 + 9 - 2)
     assert len(plan.timed()) == 5 * 6
 
 

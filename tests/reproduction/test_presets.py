@@ -52,7 +52,10 @@ def test_everything_else_is_the_papers_setting(name: str) -> None:
 
 
 def test_norms() -> None:
-    quiet, attacked = FIGURES["norms"].panels
+    quiet, attacked, equal = FIGURES["norms"].panels
+    assert [(c.spec.norm, c.spec.penalty, c.spec.rate) for c in equal.curves] == [
+        (1, 0.1, 0.001), (2, 0.1, 0.001), (inf, 0.1, 0.001),
+    ]  # fmt: skip
     assert [(c.spec.norm, c.spec.penalty, c.spec.rate) for c in quiet.curves] == [
         (1, 0.1, 0.001), (2, 1.4, 0.001), (inf, 51, 0.0001),
     ]  # fmt: skip
