@@ -23,7 +23,7 @@ from holdfast.typing import Vector
 TOLERANCE, EVALUATIONS, WORK = 1e-6, 2000, 2e10
 """When the search for the optimum ends: at this largest gradient entry, or after so many gradients, or so many
 multiplications (samples x outputs x features) spent on them. The last is 42 gradients on all of MNIST, where lambda_0
-is then wrong by about one in a hundred; `optimum_gradient` says how near it came."""
+is then wrong by one or two in a hundred; `optimum_gradient` says how near it came."""
 
 
 class Verdict(NamedTuple):
