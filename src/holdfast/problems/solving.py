@@ -23,9 +23,9 @@ def solve(
 ) -> NDArray[np.float64]:
     """Return the minimiser of the sum of these workers' losses plus f0.
 
-    L-BFGS in coordinates in which a typical Hessian is the identity: on raw pixels 20 gradients then come nearer than 100
-    without. Plain gradient steps follow where rounding of the cost ends it early. All stops at a largest gradient entry
-    of `tolerance`, after this many evaluations, or at the last of those steps.
+    L-BFGS in coordinates in which a typical Hessian is the identity: on raw pixels 20 gradients then come nearer than
+    100 without. Plain gradient steps follow where rounding of the cost ends it early. All stops at a largest gradient
+    entry of `tolerance`, after this many evaluations, or at the last of those steps.
     """
     # threads gain nothing on matrices with few columns, and waste most of their time where others compute too
     with threadpool_limits(1, "blas"):
