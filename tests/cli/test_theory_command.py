@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from holdfast.cli import main
-from holdfast.experiments import Spec, run
+from holdfast.experiments import Spec, resume, run
 from holdfast.experiments.assembly import assemble
 from holdfast.experiments.defaults import resolved
 from holdfast.theory import InverseSteps
@@ -88,6 +88,15 @@ def test_runs_with_a_theorems_steps(schedule: str, regression: str) -> None:
     result = run(spec)
     assert result.spec.rate is None
     assert result.history[-1].loss < result.history[0].loss
+
+
+def test_a_theorems_steps_are_the_same_after_an_interruption(regression: str, tmp_path: Path) -> None:
+    spec = Spec(
+        data=regression, problem="least-squares", workers=5, schedule="theorem2", rounds=40, checkpoint_every=20
+    )
+    whole = run(spec, tmp_path / "run")
+    (tmp_path / "run" / "checkpoint.npz").unlink()  # the one before it is of round 20
+    assert resume(tmp_path / "run").model.tolist() == whole.model.tolist()
 
 
 def test_steps_come_from_the_workers_that_do_not_lie(regression: str) -> None:
