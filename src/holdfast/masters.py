@@ -61,4 +61,4 @@ class Descent:
         # a message may hold anything: overflow shows as an infinite model, which whoever trains looks for
         with np.errstate(over="ignore", invalid="ignore"):
             gradient = self.prior.gradient(x) + self.direction(x, rows)
-            return Iterate(x - self.rate(round) * gradient)
+            return Iterate(x - float(self.rate(round)) * gradient)

@@ -36,7 +36,7 @@ class PenalisedWorker:
 
     def step(self, state: Iterates, model: Vector, oracle: Oracle, round: int) -> tuple[Rows, Iterates]:
         pull = self.penalty.subgradient(state.model - model)
-        moved = state.model - self.rate(round) * (oracle(state.model, round) + pull)
+        moved = state.model - float(self.rate(round)) * (oracle(state.model, round) + pull)
         return self.message(state.model, moved), Iterates(moved)
 
     def message(self, current: Rows, updated: Rows) -> Rows:

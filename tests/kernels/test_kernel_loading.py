@@ -187,3 +187,18 @@ def test_importing_holdfast_does_not_import_numba(tmp_path: Path) -> None:
     environment = os.environ | {"HOLDFAST_CACHE": str(tmp_path / "cache")}
     subprocess.run([sys.executable, "-W", "error", "-c", program], env=environment, check=True, timeout=120)
     assert not (tmp_path / "cache").exists()
+
+
+def test_what_another_user_compiled_is_used_though_nothing_can_be_written_there(used: Path, tmp_path: Path) -> None:
+    """Copied to a temporary folder, which is removed at the end."""
+    (tmp_path / "temporary").mkdir()
+    before = compiled(used)
+    unwritable = "import os; os.access = lambda path, mode: False"
+    environment = {"HOLDFAST_CACHE": used, "TMPDIR": tmp_path / "temporary"}
+    path, *results = shown(
+        "loading.kernels('columns').__file__", MEAN, LOADS, before=unwritable, environment=environment
+    )
+    assert results == ["[2.0, 4.0]", "1"]
+    assert Path(path).is_relative_to(tmp_path / "temporary")
+    assert not list((tmp_path / "temporary").iterdir())
+    assert compiled(used) == before

@@ -1,5 +1,6 @@
 """Threads: how many, who gets what, and the same bits for any number of them."""
 
+import subprocess
 import sys
 from collections.abc import Callable
 from itertools import pairwise
@@ -13,20 +14,19 @@ from twins import assert_same, hostile, ordinary
 
 from holdfast import kernels
 from holdfast.errors import InvalidInput
-from holdfast.kernels.threads import LARGE, set_threads, share, threads
-
-MODULE = sys.modules["holdfast.kernels.threads"]  # the package's name for it is taken by the function
+from holdfast.kernels import sharing
+from holdfast.kernels.sharing import LARGE, set_threads, share, threads
 
 
 @pytest.fixture(autouse=True)
 def nothing_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(MODULE, "_chosen", None)
+    monkeypatch.setattr(sharing, "_chosen", None)
     monkeypatch.delenv("HOLDFAST_THREADS", raising=False)
 
 
 @pytest.fixture
 def everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(MODULE, "LARGE", 1)
+    monkeypatch.setattr(sharing, "LARGE", 1)
 
 
 KERNELS: dict[str, Callable[[int, type], NDArray[Any]]] = {
@@ -133,3 +133,26 @@ def test_settings_that_cannot_be(number: int) -> None:
     with pytest.raises(InvalidInput, match=f"threads must be at least 1; got {number}"):
         set_threads(number)
     assert threads() == 2
+
+
+FORKING = """
+import os, warnings
+import numpy as np
+from holdfast import kernels
+from holdfast.kernels import sharing
+
+sharing.LARGE = 1
+kernels.set_threads(2)
+rows = np.arange(256.0).reshape(2, 128)
+kernels.mean(rows)
+warnings.simplefilter("ignore", DeprecationWarning)  # of forking beside threads, which is what is tried here
+child = os.fork()
+if child == 0:
+    os._exit(0 if np.array_equal(kernels.mean(rows), rows.mean(axis=0)) else 1)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+def test_a_process_may_fork_after_its_threads_were_used() -> None:
+    ran = subprocess.run([sys.executable, "-c", FORKING], capture_output=True, text=True, timeout=60, check=True)
+    assert ran.stdout == "0\n"

@@ -125,7 +125,7 @@ def test_nothing_given_is_changed_or_returned(case: Case, layout: Callable[[Arra
 
 
 def test_samples_workers_and_coins_may_be_strided_and_read_only() -> None:
-    """These are not brought into one layout first, so that a layout of theirs is compiled when it is met."""
+    """Not all of these are brought into one layout first: a layout of theirs is compiled when it is met."""
     odd = LAYOUTS["read-only and spread out"]
     models, master = CASES["worker_round"].arrays
     features, targets, starts, workers = DEALT

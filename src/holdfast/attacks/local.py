@@ -14,7 +14,7 @@ class Infinite:
     """Send +infinity in every coordinate (attack a1 of the paper)."""
 
     def __call__(self, view: LocalView, /) -> Rows:
-        return np.full_like(view.own, np.inf)
+        return _everywhere(np.inf, view.own)
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class SameValue:
     value: float = 100.0
 
     def __call__(self, view: LocalView, /) -> Rows:
-        return np.full_like(view.own, self.value)
+        return _everywhere(self.value, view.own)
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,11 @@ class Gaussian:
         stream = Stream(view.seed, "gaussian attack")
         noise = stream.normals(view.workers, view.round, view.own.shape[-1])
         return (self.scale * noise).astype(view.own.dtype)
+
+
+def _everywhere(value: float, like: Rows) -> Rows:
+    """Return rows of one value, which take no memory."""
+    return np.broadcast_to(like.dtype.type(value), like.shape)
 
 
 LocalAttack = Infinite | SameValue | SignFlip | Gaussian

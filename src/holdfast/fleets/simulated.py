@@ -43,15 +43,12 @@ class Simulated:
         if strangers.size:
             raise InvalidInput(f"liars must be among the workers; got {strangers[0]}")
         self._liars_at, self._regular_at = _where(self._lies), _where(~self._lies)
+        self.regular: Workers = workers[~self._lies]
+        """The numbers of the workers that tell the truth."""
         if attack is None and self._lies.any():
             raise InvalidInput("liars need an attack; got attack=None")
         if self._lies.all():
             raise InvalidInput(f"at least one worker must be regular; got {self._lies.sum()} liars among them all")
-
-    @property
-    def regular(self) -> Workers:
-        """The numbers of the workers that tell the truth."""
-        return self.workers[~self._lies]
 
     def iterates(self, model: Vector) -> Rows:
         """Return the models that regular workers hold while the master holds `model`."""

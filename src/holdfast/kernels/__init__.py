@@ -2,7 +2,7 @@
 
 These functions take NumPy arrays of float32 or float64 in any layout, never change them, and return new
 ones. What they compile is in `sources/`; `loading` says from where it is imported, `networks` writes the
-sorting networks, `threads` shares large inputs out. docs/performance.md explains and measures all of it.
+sorting networks, `sharing` shares large inputs out among threads. docs/performance.md explains and measures all of it.
 """
 
 from typing import Any
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
 from holdfast.kernels.networks import moves
-from holdfast.kernels.threads import set_threads, share, threads
+from holdfast.kernels.sharing import set_threads, share, threads
 from holdfast.typing import Distances, Rows, Vector, Workers
 
 SOFTMAX, LOGISTIC, LEAST_SQUARES = 0, 1, 2
@@ -43,7 +43,7 @@ __all__ = [
 
 
 def mean(rows: Rows) -> Vector:
-    """Return the mean of the rows, to the bit what `rows.mean(axis=0)` gives."""
+    """Return the mean of the rows, added in their order, as `rows.mean(axis=0)` does for contiguous rows."""
     rows = _plain(rows)
     out = np.empty(rows.shape[1], rows.dtype)
     kernel = _module("columns").mean
@@ -54,6 +54,8 @@ def mean(rows: Rows) -> Vector:
 def combination(weights: Vector, rows: Rows) -> Vector:
     """Return `weights @ rows`, not reading rows without weight: they may hold anything."""
     rows = _plain(rows)
+    if weights.shape != rows.shape[:1]:
+        raise InvalidInput(f"weights must be one a row, {rows.shape[:1]}; got {weights.shape}")
     (chosen,) = np.nonzero(weights)
     used = weights[chosen].astype(rows.dtype)
     out = np.empty(rows.shape[1], rows.dtype)
@@ -121,6 +123,8 @@ def weiszfeld(G: Distances, start: Vector, tolerance: float, limit: int) -> tupl
 
     It ends when a step is shorter than `tolerance` times the median distance to the rows.
     """
+    if G.shape != 2 * start.shape:
+        raise InvalidInput(f"inner products must have shape {2 * start.shape}; got {G.shape}")
     weights = start.copy()
     steps = _module("weiszfeld").descend(_plain(G), weights, tolerance, limit)
     return weights, None if steps < 0 else steps
@@ -150,6 +154,8 @@ def losses(
     """Return the loss of every raw sample at the model, `(N,)`."""
     features, targets, model = _plain(features), _plain(targets), _plain(model)
     _check_model(model, features, outputs)
+    if targets.shape != features.shape[:1]:
+        raise InvalidInput(f"targets must be one a sample, {features.shape[:1]}; got {targets.shape}")
     out = np.empty(len(features), model.dtype)
     kernel = _module("linear").losses_of_all
     factor = model.dtype.type(scale)
@@ -185,7 +191,7 @@ def worker_round(
     out = np.empty((len(workers), models.shape[1]), models.dtype)
     _module("linear").worker_round(
         loss,
-        features,
+        np.ascontiguousarray(features),
         targets,
         starts,
         number(scale),
@@ -227,8 +233,10 @@ def count_bits(messages: NDArray[np.uint8], d: int) -> NDArray[np.uint8]:
     n, width = messages.shape
     if n > 255:
         raise InvalidInput(f"bits are counted in bytes, at most 255 messages at a time; got {n}")
+    if width != bit_width(d):
+        raise InvalidInput(f"a message of {d} bits must have {bit_width(d)} bytes; got {width}")
     out = np.empty((8, width), np.uint8)
-    _module("bits").count(_plain(messages).view(np.uint64), out)
+    _module("bits").count(_plain(messages).view(np.uint64), out.view(np.uint64))
     return out.reshape(-1)[:d]
 
 

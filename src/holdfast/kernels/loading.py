@@ -7,7 +7,9 @@ networks, which are written when they are first needed, live beside the rest. No
 it is called.
 """
 
+import atexit
 import importlib
+import os
 import sys
 import threading
 from collections.abc import Callable
@@ -15,6 +17,7 @@ from functools import cache
 from hashlib import sha256
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from shutil import copytree, rmtree
 from tempfile import mkdtemp
 from types import ModuleType
 
@@ -42,7 +45,7 @@ def kernels(module: str) -> ModuleType:
 @cache
 def ranks_kernel(n: int, wanted: range) -> ModuleType:
     """Return the module that averages these ranks of n rows; write it first if need be."""
-    name = f"ranks_{n}_{wanted.start}_{wanted.stop}"
+    name = f"ranks_{n}_{wanted.start}_{wanted.stop}_{wanted.step}"
     with _one_at_a_time:
         path = _folder() / f"{name}.py"
         if not path.exists():
@@ -82,10 +85,20 @@ def _folder() -> Path:
     folder = cache_folder() / "kernels" / name
     try:
         _copy(texts, folder)
-    except OSError:  # nowhere to write: compile for this process only
-        folder = Path(mkdtemp(prefix="holdfast-kernels-")) / name
-        _copy(texts, folder)
-    return folder
+    except OSError:
+        return _temporary(texts, folder)
+    return folder if os.access(folder, os.W_OK) else _temporary(texts, folder)
+
+
+def _temporary(texts: dict[str, bytes], folder: Path) -> Path:
+    """Return a folder for this process only, with what is compiled already in one that cannot be written to."""
+    parent = mkdtemp(prefix="holdfast-kernels-")
+    atexit.register(rmtree, parent, ignore_errors=True)
+    copy = Path(parent, folder.name)
+    if folder.is_dir():
+        copytree(folder, copy)
+    _copy(texts, copy)
+    return copy
 
 
 def _copy(texts: dict[str, bytes], folder: Path) -> None:

@@ -84,12 +84,7 @@ class LinearProblem(ABC):
 
     def oracle(self, workers: Workers) -> "Minibatches":
         """Return what gives these workers their minibatch gradients."""
-        if not len(workers):
-            raise InvalidInput("an oracle needs at least one worker; got none")
-        strangers = np.setdiff1d(workers, self.shards.workers)
-        if strangers.size:
-            raise InvalidInput(f"workers must be from 1 to {len(self.shards.workers)}; got {strangers[0]}")
-        return Minibatches(self, workers)
+        return Minibatches(self, self._known(workers))
 
     def scores_of_all(self, model: Vector, features: NDArray[Any]) -> Rows:
         """Return the scores of raw samples `(N, width)` as `(N, outputs)`."""
@@ -97,7 +92,7 @@ class LinearProblem(ABC):
 
     def local_losses(self, model: Vector, workers: Iterable[int]) -> NDArray[np.float64]:
         """Return the full local losses F_i(model) of these workers."""
-        shards, ids = self.shards, np.array(list(workers))
+        shards, ids = self.shards, self._known(workers)
         first, last = shards.starts[ids.min() - 1], shards.starts[ids.max()]
         mine = slice(first, last)
         losses = kernels.losses(
@@ -108,7 +103,17 @@ class LinearProblem(ABC):
 
     def local_gradients(self, model: Vector, workers: Iterable[int]) -> Rows:
         """Return the full local gradients of these workers, `(n, d)`."""
-        return np.stack([self._local_gradient(model, worker) for worker in workers])
+        return np.stack([self._local_gradient(model, worker) for worker in self._known(workers)])
+
+    def _known(self, workers: Iterable[int]) -> Workers:
+        """Return these workers' numbers, if they are workers'."""
+        ids = np.array(list(workers), dtype=np.int64)
+        if not len(ids):
+            raise InvalidInput("a problem needs at least one worker to look at; got none")
+        strangers = np.setdiff1d(ids, self.shards.workers)
+        if strangers.size:
+            raise InvalidInput(f"workers must be from 1 to {len(self.shards.workers)}; got {strangers[0]}")
+        return ids
 
     def _local_gradient(self, model: Vector, worker: int) -> Vector:
         features, targets = self.shards.of(worker)

@@ -5,7 +5,7 @@ packing and counting run over neighbouring bytes, which the compiler turns into 
 """
 
 import numpy as np
-from numba import int32, njit, uint8, uint64
+from numba import int32, njit, uint64
 
 BLOCK = 512
 """Words counted at a time: their bit planes stay in the first cache."""
@@ -73,27 +73,40 @@ def _carry_into(plane, carry):
         carry[k] = both
 
 
-@njit(cache=True, nogil=True)
-def _add_plane(plane, bit, value, out):
-    """Add `value` to the counts whose byte of the plane has the bit set."""
-    nothing = uint8(0)
-    for k in range(len(out)):
-        out[k] |= value if plane[k] & bit else nothing
+@njit(nogil=True)
+def _swap(a, b, shift, mask):
+    """Swap the bits of b under the mask with those of a that lie `shift` higher."""
+    moved = ((a >> shift) ^ b) & mask
+    return a ^ (moved << shift), b ^ moved
 
 
 @njit(cache=True, nogil=True)
-def _set_four_planes(p, q, r, s, bit, out):
-    """Set the counts to what the first four planes say where they have the bit set."""
-    nothing, one, two, four, eight = uint8(0), uint8(1), uint8(2), uint8(4), uint8(8)
-    for k in range(len(out)):
-        low = (one if p[k] & bit else nothing) | (two if q[k] & bit else nothing)
-        high = (four if r[k] & bit else nothing) | (eight if s[k] & bit else nothing)
-        out[k] = low | high
+def _write_counts(planes, begin, end, out):
+    """out[j] = the counts whose bits are bits j of the planes' bytes: eight by eight bits turned over at a time."""
+    p0, p1, p2, p3 = planes[0], planes[1], planes[2], planes[3]
+    p4, p5, p6, p7 = planes[4], planes[5], planes[6], planes[7]
+    o0, o1, o2, o3 = out[0, begin:end], out[1, begin:end], out[2, begin:end], out[3, begin:end]
+    o4, o5, o6, o7 = out[4, begin:end], out[5, begin:end], out[6, begin:end], out[7, begin:end]
+    four, two, one = uint64(4), uint64(2), uint64(1)
+    nibbles, pairs, bits = uint64(0x0F0F0F0F0F0F0F0F), uint64(0x3333333333333333), uint64(0x5555555555555555)
+    for k in range(len(o0)):
+        a, e = _swap(p0[k], p4[k], four, nibbles)
+        b, f = _swap(p1[k], p5[k], four, nibbles)
+        c, g = _swap(p2[k], p6[k], four, nibbles)
+        d, h = _swap(p3[k], p7[k], four, nibbles)
+        a, c = _swap(a, c, two, pairs)
+        b, d = _swap(b, d, two, pairs)
+        e, g = _swap(e, g, two, pairs)
+        f, h = _swap(f, h, two, pairs)
+        o0[k], o1[k] = _swap(a, b, one, bits)
+        o2[k], o3[k] = _swap(c, d, one, bits)
+        o4[k], o5[k] = _swap(e, f, one, bits)
+        o6[k], o7[k] = _swap(g, h, one, bits)
 
 
 @njit(cache=True, nogil=True)
 def count(words, out):
-    """out[j, b] = how many rows, at most 255, have bit j of byte b set.
+    """out[j, b] = how many rows, at most 255, have bit j of byte b set; both as words.
 
     Vertical counters: plane l holds bit l of 64 counts a word, and rows are added four at a time by carry.
     """
@@ -115,10 +128,4 @@ def count(words, out):
                 levels += 1
             for level in range(2, levels):
                 _carry_into(planes[level, :size], carry[:size])
-        for j in range(8):
-            counts, bit = out[j, 8 * begin : 8 * end], uint8(1 << j)
-            p, q = planes[0].view(np.uint8), planes[1].view(np.uint8)
-            r, s = planes[2].view(np.uint8), planes[3].view(np.uint8)
-            _set_four_planes(p, q, r, s, bit, counts)
-            for level in range(4, levels):
-                _add_plane(planes[level].view(np.uint8), bit, uint8(1 << level), counts)
+        _write_counts(planes, begin, end, out)

@@ -1,8 +1,8 @@
 """Minibatch gradients of linear scores for all workers at once, and RSA's worker step on top of them.
 
-One worker at a time, everything of it in the cache: its minibatch is gathered from bytes into numbers,
-scores and gradient are computed two or eight samples at a time so that sums live in registers, and the
-step is taken while the gradient is still warm.
+One worker at a time, everything of it in the cache. Samples are read where they lie, as bytes if they are
+bytes, and become numbers in registers; scores and gradient are computed in tiles of some samples by five
+outputs so that sums live in registers too; the step is taken while the gradient is still warm.
 """
 
 import numpy as np
@@ -17,17 +17,13 @@ BLOCK = 64
 """Samples scored at a time in a pass over all of them."""
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _convert(sample, scale, out):
-    for j in range(len(sample)):
-        out[j] = out.dtype.type(sample[j]) * scale
-
-
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST)
 def _dots_2x5(x, y, a, b, c, d, e):
-    s0 = s1 = s2 = s3 = s4 = t0 = t1 = t2 = t3 = t4 = x.dtype.type(0)
+    """The inner products of two samples with five rows of weights."""
+    number = a.dtype.type
+    s0 = s1 = s2 = s3 = s4 = t0 = t1 = t2 = t3 = t4 = number(0)
     for j in range(len(x)):
-        u, v = x[j], y[j]
+        u, v = number(x[j]), number(y[j])
         s0 += u * a[j]
         t0 += v * a[j]
         s1 += u * b[j]
@@ -42,20 +38,39 @@ def _dots_2x5(x, y, a, b, c, d, e):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
-def _add_8x2(x, f, g, r, s):
-    """f += sum of r[i] * x[i], g += sum of s[i] * x[i], over eight samples."""
-    a, b, c, d, e, h, k, m = x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7]
-    r0, r1, r2, r3, r4, r5, r6, r7 = r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7]
-    s0, s1, s2, s3, s4, s5, s6, s7 = s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7]
-    for j in range(len(f)):
-        f[j] += r0 * a[j] + r1 * b[j] + r2 * c[j] + r3 * d[j] + r4 * e[j] + r5 * h[j] + r6 * k[j] + r7 * m[j]
-        g[j] += s0 * a[j] + s1 * b[j] + s2 * c[j] + s3 * d[j] + s4 * e[j] + s5 * h[j] + s6 * k[j] + s7 * m[j]
+def _add_4x5(w, x, y, z, r, a, b, c, d, e):
+    """Add to five rows of a gradient what four samples say, weighted by their residuals."""
+    number = a.dtype.type
+    a0, a1, a2, a3 = r[0, 0], r[0, 1], r[0, 2], r[0, 3]
+    b0, b1, b2, b3 = r[1, 0], r[1, 1], r[1, 2], r[1, 3]
+    c0, c1, c2, c3 = r[2, 0], r[2, 1], r[2, 2], r[2, 3]
+    d0, d1, d2, d3 = r[3, 0], r[3, 1], r[3, 2], r[3, 3]
+    e0, e1, e2, e3 = r[4, 0], r[4, 1], r[4, 2], r[4, 3]
+    for j in range(len(a)):
+        s, t, u, v = number(w[j]), number(x[j]), number(y[j]), number(z[j])
+        a[j] = a[j] + a0 * s + a1 * t + a2 * u + a3 * v
+        b[j] = b[j] + b0 * s + b1 * t + b2 * u + b3 * v
+        c[j] = c[j] + c0 * s + c1 * t + c2 * u + c3 * v
+        d[j] = d[j] + d0 * s + d1 * t + d2 * u + d3 * v
+        e[j] = e[j] + e0 * s + e1 * t + e2 * u + e3 * v
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def _add_4x1(w, x, y, z, r, a):
+    """The same for a single row."""
+    number = a.dtype.type
+    a0, a1, a2, a3 = r[0], r[1], r[2], r[3]
+    for j in range(len(a)):
+        a[j] = a[j] + a0 * number(w[j]) + a1 * number(x[j]) + a2 * number(y[j]) + a3 * number(z[j])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def scores_of(x, model, scores):
-    """scores[i] = W x[i] + b for samples `(B, width)`; a tile that reaches past the end repeats the last row."""
-    samples, width = x.shape
+def scores_of(features, rows, following, scale, model, scores):
+    """scores[i] = scale * W features[rows[i]] + b, while the samples `following` are on their way to the cache.
+
+    A tile that reaches past the end repeats the last row.
+    """
+    samples, width = len(rows), features.shape[1]
     outputs = scores.shape[1]
     biases = model[outputs * width :]
     for c in range(0, outputs, 5):
@@ -67,10 +82,13 @@ def scores_of(x, model, scores):
         w4 = model[min(c + 4, last) * width : (min(c + 4, last) + 1) * width]
         for i in range(0, samples, 2):
             k = min(i + 1, samples - 1)
-            found = _dots_2x5(x[i], x[k], w0, w1, w2, w3, w4)
+            if c == 0:
+                prefetch(features, following[i])
+                prefetch(features, following[k])
+            found = _dots_2x5(features[rows[i]], features[rows[k]], w0, w1, w2, w3, w4)
             for q in range(min(5, outputs - c)):
-                scores[i, c + q] = found[q] + biases[c + q]
-                scores[k, c + q] = found[5 + q] + biases[c + q]
+                scores[i, c + q] = scale * found[q] + biases[c + q]
+                scores[k, c + q] = scale * found[5 + q] + biases[c + q]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -96,27 +114,32 @@ def _residuals(loss, scores, targets, weight, out):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _gradient(loss, x, targets, model, weight, scores, residuals, spare, out):
-    """out = weight * sum over the samples of the gradient of their loss at `model`.
+def _gradient(loss, features, rows, following, scale, targets, model, weight, scores, residuals, out):
+    """out = weight * sum over these samples of the gradient of their loss at `model`.
 
-    `x` and `residuals` are padded with zeros to a multiple of eight samples, an odd output with `spare`.
+    `residuals` is padded with zeros to a multiple of four samples: the last sample then counts again, for nothing.
     """
-    samples, (padded, width) = len(targets), x.shape
-    outputs = scores.shape[1]
-    scores_of(x[:samples], model, scores)
+    samples, width = len(rows), features.shape[1]
+    outputs, padded = residuals.shape
+    scores_of(features, rows, following, scale, model, scores)
     _residuals(loss, scores, targets, weight, residuals)
     out[:] = out.dtype.type(0)
-    for c in range(0, outputs, 2):
-        k = min(c + 1, outputs - 1)
-        f = out[c * width : (c + 1) * width]
-        g = out[k * width : (k + 1) * width] if k > c else spare
-        for i in range(0, padded, 8):
-            _add_8x2(x[i : i + 8], f, g, residuals[c, i : i + 8], residuals[k, i : i + 8])
     for c in range(outputs):
         total = out.dtype.type(0)
         for i in range(samples):
             total += residuals[c, i]
+            residuals[c, i] *= scale
         out[outputs * width + c] = total
+    for i in range(0, padded, 4):
+        w, x = features[rows[i]], features[rows[min(i + 1, samples - 1)]]
+        y, z = features[rows[min(i + 2, samples - 1)]], features[rows[min(i + 3, samples - 1)]]
+        for c in range(0, outputs - 4, 5):
+            f = out[c * width : (c + 5) * width]
+            a, b, d = f[:width], f[width : 2 * width], f[2 * width : 3 * width]
+            g, h = f[3 * width : 4 * width], f[4 * width :]
+            _add_4x5(w, x, y, z, residuals[c : c + 5, i : i + 4], a, b, d, g, h)
+        for c in range(outputs // 5 * 5, outputs):
+            _add_4x1(w, x, y, z, residuals[c, i : i + 4], out[c * width : (c + 1) * width])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -151,13 +174,10 @@ def worker_round(
     That is its gradient at `models[i]` (at the one model, if there is only one), or, if `stepping`, where RSA's
     worker step with the l1 penalty leads from there. While one minibatch is worked on, the next is fetched.
     """
-    width = features.shape[1]
-    outputs = out.shape[1] // (width + 1)
-    padded = (batch + 7) // 8 * 8
-    x = np.zeros((padded, width), out.dtype)
+    outputs = out.shape[1] // (features.shape[1] + 1)
     scores = np.empty((batch, outputs), out.dtype)
-    residuals = np.zeros((outputs, padded), out.dtype)
-    spare, gradient = np.zeros(width, out.dtype), np.empty(out.shape[1], out.dtype)
+    residuals = np.zeros((outputs, (batch + 3) // 4 * 4), out.dtype)
+    gradient = np.empty(out.shape[1], out.dtype)
     chosen = np.empty(batch, targets.dtype)
     rows, following = np.empty(batch, np.int64), np.empty(batch, np.int64)
     _draw(key, workers[0], round, starts, following)
@@ -165,15 +185,13 @@ def worker_round(
         rows, following = following, rows
         _draw(key, workers[min(i + 1, len(workers) - 1)], round, starts, following)
         for b in range(batch):
-            prefetch(features, following[b])
-            _convert(features[rows[b]], scale, x[b])
             chosen[b] = targets[rows[b]]
         model = models[min(i, len(models) - 1)]
         if stepping:
-            _gradient(loss, x, chosen, model, weight, scores, residuals, spare, gradient)
+            _gradient(loss, features, rows, following, scale, chosen, model, weight, scores, residuals, gradient)
             _l1_step(model, master, gradient, rate, penalty, out[i])
         else:
-            _gradient(loss, x, chosen, model, weight, scores, residuals, spare, out[i])
+            _gradient(loss, features, rows, following, scale, chosen, model, weight, scores, residuals, out[i])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -184,12 +202,9 @@ def _draw(key, worker, round, starts, rows):
 @njit(cache=True, nogil=True, error_model="numpy")
 def scores_of_all(features, scale, model, out):
     """out[i] = the scores of sample i, straight from bytes."""
-    block = np.empty((BLOCK, features.shape[1]), out.dtype)
     for begin in range(0, len(features), BLOCK):
-        end = min(begin + BLOCK, len(features))
-        for i in range(begin, end):
-            _convert(features[i], scale, block[i - begin])
-        scores_of(block[: end - begin], model, out[begin:end])
+        rows = np.arange(begin, min(begin + BLOCK, len(features)))
+        scores_of(features, rows, rows, scale, model, out[begin : begin + len(rows)])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -18,7 +18,7 @@ def threads() -> int:
     if _chosen is not None:
         return _chosen
     given = os.environ.get("HOLDFAST_THREADS", "")
-    if given and not (given.isdigit() and int(given) >= 1):
+    if given and not (given.isdecimal() and int(given) >= 1):
         raise InvalidInput(f"HOLDFAST_THREADS must be a whole number of at least 1; got {given!r}")
     return int(given) if given else os.cpu_count() or 1
 
@@ -47,3 +47,6 @@ def share(work: Callable[[int, int], None], items: int, numbers: int, grain: int
 @cache
 def _pool(workers: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(workers, thread_name_prefix="holdfast")
+
+
+os.register_at_fork(after_in_child=_pool.cache_clear)  # threads do not survive a fork, their pool would wait for them
