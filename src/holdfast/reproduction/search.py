@@ -19,10 +19,10 @@ from holdfast.reproduction.figures import Figure
 from holdfast.reproduction.rates import Rates, Searched, Trial, setting
 from holdfast.reproduction.records import Record
 
-GRID = tuple(float(f"{digit}e{decade}") for decade in range(-7, 0) for digit in (1, 2, 5))
-"""From 1e-7 to 0.5. Every method that learns anything has its optimum well inside."""
-COARSE = tuple(range(3, len(GRID), 3))
-"""Where the whole decades from 1e-6 on stand in the grid."""
+GRID = tuple(float(f"{digit}e{decade}") for decade in range(-7, 2) for digit in (1, 2, 5))
+"""From 1e-7 to 50: wide enough that no method that learns has its optimum at an end."""
+COARSE = tuple(range(GRID.index(1e-6), GRID.index(0.1) + 1, 3))
+"""Where the whole decades from 1e-6 to 0.1 stand in the grid."""
 TIE, COARSE_TIE = 0.0005, 0.005
 """Mean accuracies this near are equal: seeds differ by more, and so do numbers of rounds."""
 SEEDS = (1000, 1001)
