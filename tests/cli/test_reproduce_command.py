@@ -52,7 +52,9 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str]:
 def test_it_ends_with_charts_results_and_tables(whole: tuple[Path, str, str]) -> None:
     out, stdout, stderr = whole
     names = {f"{figure}.{kind}" for figure in ("no-attack", "runtime") for kind in ("png", "svg", "pdf")}
-    assert {path.name for path in out.iterdir()} == names | {"runs", "timings", "results.json"}
+    assert {path.name for path in (out / "reproduction").iterdir()} == names
+    written = {"reproduction.md", "report.html", "results.json", "verdicts.toml"}
+    assert {path.name for path in out.iterdir()} == written | {"runs", "timings", "reproduction"}
     results = json.loads(stdout)
     assert results == json.loads((out / "results.json").read_text())
     times, quiet = results["figures"]
@@ -64,6 +66,9 @@ def test_it_ends_with_charts_results_and_tables(whole: tuple[Path, str, str]) ->
     assert "Without Byzantine attacks (QUICK, not the paper's: digits, 1000 rounds, seeds: 1)" in stderr
     for curve in panel["curves"]:
         assert [curve["label"], f"{curve['accuracy']:.3f}"] in [line.rsplit(maxsplit=1) for line in clean(stderr)]
+    claims = {claim["claim"]: claim["verdict"] for claim in results["claims"]}
+    assert claims["no-attack: RSA close to Ideal SGD"] == "holds"
+    assert not any(name.startswith("heterogeneous") for name in claims), "its figure was not run"
     assert "12/12  " in stderr
     assert "0 s left" in stderr
 
@@ -158,3 +163,15 @@ def test_a_search_writes_rates_that_can_be_used(tmp_path: Path, monkeypatch: pyt
     assert [trial.rate for trial in krum.fine] == [1e-5, 1e-4]
     assert figure("no-attack", found).panels[0].curves[3].spec.rate == krum.rate
     assert found.settings["by-label, no attack, ideal-sgd"] == recorded().settings["by-label, no attack, ideal-sgd"]
+
+
+def test_a_verdict_that_is_not_the_one_on_record_ends_with_status_1(whole: tuple[Path, str, str]) -> None:
+    out, *_ = whole
+    again = (*QUICK, "--out", str(out), "--resume", "--expect")
+    status, stdout, _ = command(*again, str(out / "verdicts.toml"))
+    assert (status, "all verdicts are those of" in stdout) == (0, True)
+    changed = out.with_name("changed.toml")
+    changed.write_text((out / "verdicts.toml").read_text().replace('= "holds"', '= "does not hold"', 1))
+    status, stdout, _ = command(*again, str(changed))
+    assert status == 1
+    assert "1 verdicts differ from" in stdout
