@@ -150,8 +150,8 @@ def test_killed_in_the_middle_it_goes_on_to_the_same_findings(tmp_path: Path, wh
 
 
 def test_a_search_writes_rates_that_can_be_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "GRID", (1e-5, 1e-4))
-    monkeypatch.setattr(search, "COARSE", (0,))
+    monkeypatch.setattr(search, "GRID", (1e-7, 1e-4))
+    monkeypatch.setattr(search, "COARSE", (0, 1))
     monkeypatch.setattr(search, "SEEDS", (1000,))
     out = tmp_path / "searched"
     status, stdout, _ = command(*QUICK, "--search", "--out", str(out))
@@ -160,7 +160,7 @@ def test_a_search_writes_rates_that_can_be_used(tmp_path: Path, monkeypatch: pyt
     found = Rates.read(out / "rates.toml")
     assert (found.data, found.rounds, found.coarse_rounds, found.seeds) == ("digits", 1000, 200, (1000,))
     krum = found.settings["iid, no attack, krum"]
-    assert [trial.rate for trial in krum.fine] == [1e-5, 1e-4]
+    assert [trial.rate for trial in krum.fine] == [1e-7, 1e-4]
     assert figure("no-attack", found).panels[0].curves[3].spec.rate == krum.rate
     assert found.settings["by-label, no attack, ideal-sgd"] == recorded().settings["by-label, no attack, ideal-sgd"]
 
