@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 CONSTRAINTS := requirements/constraints.txt
 
-.PHONY: demo test test-torch test-ray check fuzz lint format bench clean
+.PHONY: demo test test-torch test-ray check fuzz claims reproduction lint format bench clean
 
 .venv/installed: pyproject.toml $(CONSTRAINTS)
 	$(PYTHON) -m venv .venv
@@ -25,10 +25,23 @@ test-ray: .venv/installed  ## what concerns the Ray engine; installs the pinned 
 	$(BIN)/pytest tests/sharded
 
 check: .venv/installed  ## what is promised about MNIST; fetches it once, takes minutes
+	$(BIN)/pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[browser]'
 	$(BIN)/pytest checks -rA
 
 fuzz: .venv/installed  ## a million random and mutated frames
 	$(BIN)/python checks/fuzz_wire.py
+
+claims: .venv/installed  ## the paper in short on MNIST; fails if a verdict is not the one on record
+	rm -rf runs/claims
+	$(BIN)/holdfast reproduce --quick --out runs/claims --expect checks/verdicts-quick.toml
+
+reproduction: .venv/installed  ## the paper in full on MNIST, into docs/reproduction.md; about 8 minutes
+	rm -rf runs/reproduction
+	$(BIN)/holdfast reproduce --out runs/reproduction
+	mkdir -p docs/reproduction
+	cp runs/reproduction/reproduction.md runs/reproduction/verdicts.toml docs/
+	mv docs/verdicts.toml docs/reproduction/
+	cp runs/reproduction/reproduction/*.png docs/reproduction/
 
 lint: .venv/installed  ## style and types
 	$(BIN)/ruff check .

@@ -1,5 +1,6 @@
 """Every command explains itself and ends in an example that works."""
 
+import re
 import shlex
 from argparse import ArgumentParser, _SubParsersAction
 from collections.abc import Iterator
@@ -47,6 +48,7 @@ def test_the_walk_finds_the_commands() -> None:
         ("resume",),
         ("compare",),
         ("demo",),
+        ("theory",),
         ("list",),
         ("data",),
         ("data", "list"),
@@ -97,7 +99,7 @@ def test_compare_has_a_flag_for_every_field_of_a_spec(capsys: pytest.CaptureFixt
 
 def test_the_help_of_all_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     text = help_of((), capsys)
-    assert all(f"  {path[0]} " in text for path in COMMANDS)
+    assert all(re.search(rf"^ +{path[0]}\s", text, re.MULTILINE) for path in COMMANDS)
 
 
 def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:

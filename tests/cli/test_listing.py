@@ -11,6 +11,7 @@ from holdfast.cli import main
 from holdfast.data import partitions
 from holdfast.data.mnist import TEST_IMAGES, TEST_LABELS, TRAIN_IMAGES, TRAIN_LABELS, ImageSet
 from holdfast.named import summary
+from holdfast.theory import steps
 
 
 @pytest.fixture(autouse=True)
@@ -34,6 +35,7 @@ def test_every_member_is_listed_with_its_explanation(capsys: pytest.CaptureFixtu
     told |= {rule.__name__: summary(rule) for rule in aggregators.REGISTRY.values()}
     for registry in (attacks.REGISTRY, data.REGISTRY, partitions.REGISTRY, problems.REGISTRY, schedules.REGISTRY):
         told |= {name: summary(member) for name, member in registry.items()}
+    told |= {name: summary(member) for name, member in steps.REGISTRY.items()}
     for name, explanation in told.items():
         assert name in text
         assert len(explanation) > 10, f"{name} explains itself"

@@ -29,7 +29,8 @@ def threads() -> Iterator[None]:
 
 
 def shards(spec: Spec) -> list[SpecShard]:
-    return [SpecShard(spec, workers) for workers in (np.array([1, 2, 3, 4]), np.array([5, 6, 7]))]
+    method = assemble(spec).method
+    return [SpecShard(spec, method, workers) for workers in (np.array([1, 2, 3, 4]), np.array([5, 6, 7]))]
 
 
 def frames(spec: Spec, parts: list[SpecShard], model: np.ndarray, round: int) -> list[Any]:

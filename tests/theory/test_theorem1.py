@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 
 from holdfast.priors import Ridge
 from holdfast.problems import LinearProblem
-from holdfast.typing import Vector
+from holdfast.theory import Curvature, Delta3, lambda0
 
 cp: Any = cvxpy  # whose types are incomplete
 
 PRIOR = Ridge(0.1)
-DUAL = {1: inf, 2: 2.0, inf: 1.0, 3: 1.5}
-"""b of 1/b + 1/p = 1."""
+NORMS = (1, 2, inf, 3)
 
 
 def local_loss(kind: str, problem: LinearProblem, worker: int, x: Any) -> Any:
@@ -43,20 +42,19 @@ def penalised_optimum(kind: str, problem: LinearProblem, p: float, weight: float
     return np.asarray(x.value)
 
 
-def lambda_0(problem: LinearProblem, optimum: Vector, p: float) -> float:
-    """max_i |grad F_i(x*)|_b."""
-    return float(np.linalg.norm(problem.local_gradients(optimum, problem.shards.workers), DUAL[p], axis=1).max())
-
-
-@pytest.mark.parametrize("p", DUAL)
+@pytest.mark.parametrize("p", NORMS)
 @pytest.mark.parametrize("kind", ["least-squares", "logistic"])
 def test_theorem_1(small_problem: Callable[..., LinearProblem], kind: str, p: float) -> None:
     problem = small_problem(kind, workers=4, width=2, least=8)
     exact = problem.optimum(PRIOR, problem.shards.workers)
-    enough = lambda_0(problem, exact, p)
+    gradients = problem.local_gradients(exact, problem.shards.workers)
+    enough = lambda0(gradients, p).max()
+    mu = Curvature.of(problem, PRIOR, problem.shards.workers).least
+    assert Delta3(gradients, p, enough, mu) == pytest.approx(0, abs=1e-12)
     agreed = penalised_optimum(kind, problem, p, 1.05 * enough)
     np.testing.assert_allclose(agreed, np.tile(exact, (5, 1)), atol=1e-4)
     for share, apart in ((0.5, 0.1), (0.9, 0.01)):
         split = penalised_optimum(kind, problem, p, share * enough)
         assert np.abs(split[1:] - split[0]).max() > apart
         assert np.abs(split - exact).max() > apart
+        assert np.sum((split - exact) ** 2) <= Delta3(gradients, p, share * enough, mu)

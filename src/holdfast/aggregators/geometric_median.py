@@ -81,19 +81,24 @@ def _about_a_central_row(rows: Rows) -> Distances:
     chosen by a sample of the coordinates, and chosen again if the whole of them shows a far better one.
     """
     sample = np.ascontiguousarray(rows[:, :: -(-rows.shape[1] // SAMPLE)])
-    typical = np.median(squared_distances(sample), axis=1)
-    order = np.argsort(typical, kind="stable")
+    order = np.argsort(_typical(squared_distances(sample)), kind="stable")
     centre = next((i for i in order if np.isfinite(rows[i].sum())), order[0])
     for _ in range(3):
         products = kernels.inner_products(rows, rows[centre])
         squares = np.diag(products)
         distances = squares[:, np.newaxis] + squares - 2 * products
-        typical = np.median(np.where(np.isnan(distances), np.inf, distances), axis=1)
+        typical = _typical(distances)
         better = int(np.argmin(typical))
         if not typical[better] < 0.01 * typical[centre]:
             break
         centre = better
     return products
+
+
+def _typical(distances: Distances) -> Vector:
+    """Return for each row the distance that just more than half of the rows, itself included, keep from it."""
+    typical: Vector = np.sort(distances, axis=1)[:, len(distances) // 2]  # NaN comes last: it is far
+    return np.where(np.isnan(typical), np.inf, typical)
 
 
 def _below_every_row(G: Distances) -> tuple[Vector, bool]:

@@ -9,7 +9,9 @@ import holdfast
 from holdfast.cli.comparing import SWEPT, command_compare, command_demo
 from holdfast.cli.listing import command_data_fetch, command_data_list, command_list
 from holdfast.cli.options import OneLineParser, add_spec_flags, unknown_flag
+from holdfast.cli.reproducing import add_reproduce_flags, command_reproduce
 from holdfast.cli.running import INTERRUPTED, command_resume, command_run
+from holdfast.cli.theorising import command_theory
 from holdfast.errors import InvalidInput
 
 BAD_INPUT = 2
@@ -87,6 +89,24 @@ def _parser() -> ArgumentParser:
     )
     _jobs(show)
     _json(show)
+
+    paper = command(
+        "reproduce",
+        command_reproduce,
+        "run the paper's experiments on MNIST: tables, charts, every run on record",
+        "holdfast reproduce same-value heterogeneous --quick",
+    )
+    add_reproduce_flags(paper)
+    _jobs(paper)
+    _json(paper)
+    promised = command(
+        "theory",
+        command_theory,
+        "tell what the theorems promise: lambda_0, step sizes, bounds, and which of them apply",
+        "holdfast theory --data digits --partition by-label --norm 2 --byzantine 4",
+    )
+    add_spec_flags(promised)
+    _json(promised)
 
     command("list", command_list, "list methods, rules, attacks, data sets and partitions", "holdfast list")
 

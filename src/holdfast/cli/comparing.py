@@ -5,18 +5,10 @@ from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
-
 from holdfast import atomic
 from holdfast.cli.compiling import tell_when_compiling
 from holdfast.cli.console import Speaker
+from holdfast.cli.counting import counting
 from holdfast.cli.options import spec_of
 from holdfast.cli.running import new_folder
 from holdfast.errors import InvalidInput
@@ -57,7 +49,7 @@ def _show(specs: Sequence[Spec], arguments: Namespace, title: str, out: Path) ->
     from holdfast.report.tables import accuracy_tables
 
     speaker = Speaker(to_stderr=arguments.json)
-    _check_folder(out)
+    check_folder(out)
     tell_when_compiling(speaker)
     results = _with_progress(speaker, specs, arguments.jobs)
     written = {"title": title, "runs": [_entry(result) for result in results]}
@@ -73,7 +65,7 @@ def _show(specs: Sequence[Spec], arguments: Namespace, title: str, out: Path) ->
     return 0
 
 
-def _check_folder(out: Path) -> None:
+def check_folder(out: Path) -> None:
     """Say before the work begins if its results could not be written."""
     nearest = next(path for path in (out, *out.parents) if path.exists())
     if not nearest.is_dir():
@@ -88,12 +80,10 @@ def _entry(result: Result) -> dict[str, object]:
 def _with_progress(speaker: Speaker, specs: Sequence[Spec], jobs: int | None) -> list[Result]:
     from holdfast.report.tables import cell
 
-    columns = (TextColumn("runs"), MofNCompleteColumn(), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=speaker.console, transient=True, disable=not speaker.live) as progress:
-        task = progress.add_task("", total=None)
+    with counting(speaker) as count:
 
         def finished(result: Result, of: int) -> None:
-            progress.update(task, advance=1, total=of)
+            count(of)
             if not speaker.live:
                 spec = result.spec
                 speaker.say(f"{spec.partition}  {spec.attack}  {spec.method}  {cell(result)}")

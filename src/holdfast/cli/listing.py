@@ -10,6 +10,7 @@ from holdfast.cli.console import Speaker
 from holdfast.data import partitions
 from holdfast.errors import unknown
 from holdfast.named import summary, usage
+from holdfast.theory import steps
 
 
 def command_list(arguments: Namespace) -> int:
@@ -38,7 +39,9 @@ def _catalogue() -> dict[str, dict[str, str]]:
             usage(name, partition): summary(partition) for name, partition in partitions.REGISTRY.items()
         },
         "problems (--problem)": {name: summary(problem) for name, problem in problems.REGISTRY.items()},
-        "schedules (--schedule)": {name: summary(kind) for name, kind in schedules.REGISTRY.items()},
+        "schedules (--schedule)": {
+            name: summary(kind) for name, kind in (*schedules.REGISTRY.items(), *steps.REGISTRY.items())
+        },
     }
 
 

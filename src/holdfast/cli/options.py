@@ -12,11 +12,20 @@ from holdfast.errors import InvalidInput
 from holdfast.experiments.spec import Spec, read_toml
 
 
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Help whose column leaves room for the longest command, which argparse measures without its indent."""
+
+    def add_argument(self, action: argparse.Action) -> None:
+        super().add_argument(action)
+        longest = max((len(name) for name in action.choices or ()), default=0) if action.nargs == argparse.PARSER else 0
+        self._action_max_length = max(self._action_max_length, longest + 4)
+
+
 class OneLineParser(ArgumentParser):
     """A parser whose errors are one line."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **options)
+        super().__init__(allow_abbrev=False, formatter_class=_Help, **options)
 
     def error(self, message: str) -> NoReturn:
         raise InvalidInput(f"{message}; see {self.prog} --help")

@@ -19,8 +19,9 @@ from holdfast.penalties import penalty
 from holdfast.priors import Ridge
 from holdfast.problems import LinearProblem
 from holdfast.schedules import schedule
+from holdfast.theory import Curvature, steps
 from holdfast.ties import Coin, Counted, Settled
-from holdfast.typing import Method, Workers
+from holdfast.typing import Method, Schedule, Workers
 from holdfast.workers import Reply
 
 
@@ -40,8 +41,8 @@ class Experiment:
 def assemble(spec: Spec) -> Experiment:
     """Return the parts of a resolved spec. Whatever cannot work is said here, before anything runs."""
     attack_of(spec)  # a name that nobody knows is said even where nobody lies
-    method = method_of(spec)
     dataset, problem = learnt(spec)
+    method = method_of(spec, problem)
     fleet = _sharded(spec, method) if spec.engine == "ray" else _simulated(spec, method, problem)
     penalised = methods.REGISTRY[spec.method].penalised
     experiment = Experiment(dataset, problem, Ridge(spec.l2), method, fleet, penalised)
@@ -49,19 +50,29 @@ def assemble(spec: Spec) -> Experiment:
     return experiment
 
 
-def method_of(spec: Spec) -> Method:
-    """Return the spec's method."""
+def method_of(spec: Spec, problem: LinearProblem) -> Method:
+    """Return the spec's method. A theorem's step size depends on the losses that the regular workers have."""
+    prior = Ridge(spec.l2)
+    regular = np.setdiff1d(workers_of(spec), lying(spec)[1])
     return methods.REGISTRY[spec.method].build(
         methods.Settings(
             penalty=penalty(spec.norm, _given(spec.penalty)),
-            rate=schedule(spec.schedule, _given(spec.rate)),
-            prior=Ridge(spec.l2),
+            rate=_rate(spec, problem, prior, regular),
+            prior=prior,
             byzantine=int(_given(spec.declared)),
             reply=cast(Reply, spec.reply),
             steps=spec.local_steps,
             bits=spec.messages == "bits",
         )
     )
+
+
+def _rate(spec: Spec, problem: LinearProblem, prior: Ridge, regular: Workers) -> Schedule:
+    if spec.schedule not in steps.REGISTRY:
+        return schedule(spec.schedule, _given(spec.rate))
+    if not methods.REGISTRY[spec.method].penalised:
+        raise InvalidInput(f"{spec.schedule} is a step size of rsa and ideal-rsa; got method={spec.method}")
+    return steps.REGISTRY[spec.schedule].of(Curvature.of(problem, prior, regular), spec.rate)
 
 
 def workers_of(spec: Spec) -> Workers:
@@ -125,35 +136,66 @@ def _rehearse(experiment: Experiment) -> None:
 
 def learnt(spec: Spec) -> tuple[Dataset, LinearProblem]:
     """Return the data set and the problem that the spec makes of it."""
-    partition = build("partition", spec.partition, partitions.REGISTRY)
-    dataset = _loaded(spec.data)
-    if spec.problem != "least-squares":
-        dataset = dataset.numbered()
-    if spec.problem == "logistic" and dataset.classes != 2:
-        raise InvalidInput(f"logistic needs 2 classes; got {dataset.classes} in {dataset.name}")
-    problem = problems.REGISTRY[spec.problem].of(
-        dataset,
-        partition,
+    return _dealt(
+        spec.problem,
+        spec.data,
+        _version(spec.data),
+        spec.partition,
         spec.workers,
         spec.batch,
-        scale=_given(spec.scale),
-        weight=1 / spec.workers if spec.weighting == "mean" else 1.0,
-        dtype=spec.dtype,
-        seed=spec.seed,
+        _given(spec.scale),
+        1 / spec.workers if spec.weighting == "mean" else 1.0,
+        spec.dtype,
+        spec.seed,
+    )
+
+
+@lru_cache(maxsize=1)  # runs that follow each other mostly differ in their method only
+def _dealt(
+    kind: str,
+    name: str,
+    version: tuple[int, int] | None,
+    dealing: str,
+    workers: int,
+    batch: int,
+    scale: float,
+    weight: float,
+    dtype: str,
+    seed: int,
+) -> tuple[Dataset, LinearProblem]:
+    partition = build("partition", dealing, partitions.REGISTRY)
+    dataset = _loaded(name, version)
+    if kind != "least-squares":
+        dataset = dataset.numbered()
+    if kind == "logistic" and dataset.classes != 2:
+        raise InvalidInput(f"logistic needs 2 classes; got {dataset.classes} in {dataset.name}")
+    problem = problems.REGISTRY[kind].of(
+        dataset, partition, workers, batch, scale=scale, weight=weight, dtype=dtype, seed=seed
     )
     return dataset, problem
 
 
-def _loaded(name: str) -> Dataset:
+def loaded(name: str) -> Dataset:
     """Return the data set, again from memory if it is the one last asked for."""
+    return _loaded(name, _version(name))
+
+
+def _version(name: str) -> tuple[int, int] | None:
+    """Return when and how long a data file was written: a changed one is another one."""
     if name in data.REGISTRY or not Path(name).is_file():
-        return _kept(name, None)
+        return None
     about = Path(name).stat()
-    return _kept(name, (about.st_mtime_ns, about.st_size))
+    return about.st_mtime_ns, about.st_size
+
+
+def forget() -> None:
+    """Let go of the data that were kept in memory."""
+    _dealt.cache_clear()
+    _loaded.cache_clear()
 
 
 @lru_cache(maxsize=1)
-def _kept(name: str, version: tuple[int, int] | None) -> Dataset:
+def _loaded(name: str, version: tuple[int, int] | None) -> Dataset:
     return data.load(name)
 
 

@@ -36,34 +36,45 @@ def compare(
 
     `finished` is told each result as it comes, and how many there will be.
     """
-    if jobs is not None and jobs < 1:
-        raise InvalidInput(f"jobs must be at least 1; got {jobs}")
     if not specs:
         raise InvalidInput("a comparison needs at least one run; got none")
     if any(spec.engine != "simulated" for spec in specs):
         raise InvalidInput("a comparison spreads its runs over the cores itself, with engine simulated; got another")
-    plain = [_essence(resolved(spec)) for spec in specs]
+    plain = [essence(resolved(spec)) for spec in specs]
     different = list(dict.fromkeys(plain))
-    for spec in different:
-        assemble(spec)  # what cannot work is said before the first run begins
     results: dict[Spec, Result] = {}
-    with _pool(min(jobs or os.cpu_count() or 1, len(different))) as pool:
-        with _inheriting_no_interrupt():
-            running = {pool.submit(run, spec): spec for spec in different}
-        try:
-            while running:
-                done, _ = wait(running, return_when=FIRST_COMPLETED)
-                for future in done:
-                    spec = running.pop(future)
-                    results[spec] = future.result()
-                    finished(results[spec], len(different))
-        except BaseException:
-            _end(pool)
-            raise
+
+    def arrived(result: Result) -> None:
+        results[result.spec] = result
+        finished(result, len(different))
+
+    play(different, jobs, arrived)
     return [replace(results[key], spec=spec) for key, spec in zip(plain, map(resolved, specs), strict=True)]
 
 
-def _essence(spec: Spec) -> Spec:
+def play(specs: Sequence[Spec], jobs: int | None, arrived: Callable[[Result], None]) -> None:
+    """Run resolved specs in this order, spread over processes of one thread each; tell each result as it comes.
+
+    With one job they run strictly one after another.
+    """
+    if jobs is not None and jobs < 1:
+        raise InvalidInput(f"jobs must be at least 1; got {jobs}")
+    for spec in dict.fromkeys(replace(spec, seed=0) for spec in specs):
+        assemble(spec)  # what cannot work is said before the first run begins
+    with _pool(min(jobs or os.cpu_count() or 1, len(specs))) as pool:
+        with _inheriting_no_interrupt():
+            running = {pool.submit(run, spec) for spec in specs}
+        try:
+            while running:
+                done, running = wait(running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    arrived(future.result())
+        except BaseException:
+            _end(pool)
+            raise
+
+
+def essence(spec: Spec) -> Spec:
     """Return the spec without what its method ignores: where nobody lies, no attack matters."""
     if methods.REGISTRY[spec.method].crew == "nobody lies":
         return replace(spec, attack="none", byzantine=0, declared=0, liars=())
@@ -76,9 +87,18 @@ def _pool(processes: int) -> ProcessPoolExecutor:
 
 
 def _settle() -> None:
-    """Give each process one thread: the runs themselves fill the cores."""
+    """Give each process one thread: the runs themselves fill the cores. It ends when its parent does."""
     threadpool_limits(1)
     kernels.set_threads(1)
+    threading.Thread(target=_follow, daemon=True).start()
+
+
+def _follow() -> None:
+    """End this process once its parent was killed, by whom it would wait for work for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 @contextmanager

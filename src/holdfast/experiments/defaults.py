@@ -5,6 +5,7 @@ from pathlib import Path
 
 from holdfast import methods
 from holdfast.experiments.spec import Spec
+from holdfast.theory import steps
 
 PENALTY = {"l1": 0.07, "linf": 20.0}
 """The paper's lambda under attack; its 1.2 for l2 lies on the geometric line between them."""
@@ -17,18 +18,17 @@ SCALE = {"digits": 16.0}
 
 
 def resolved(spec: Spec) -> Spec:
-    """Return the spec with every `None` filled in.
+    """Return the spec with every `None` filled in; only the rate of a theorem's schedule stays open.
 
     >>> spec = resolved(Spec(norm=2.0))
     >>> round(spec.penalty, 3), spec.rate, spec.scale
     (1.183, 0.001, 1.0)
     """
-    penalised = methods.REGISTRY[spec.method].penalised
     return replace(
         spec,
         data=str(Path(spec.data).resolve()) if Path(spec.data).is_file() else spec.data,
         penalty=_penalty(spec.norm) if spec.penalty is None else spec.penalty,
-        rate=(_rate(spec.norm) if penalised else GRADIENT_RATE) if spec.rate is None else spec.rate,
+        rate=_rate(spec) if spec.rate is None else spec.rate,
         ties=("coin" if spec.messages == "bits" else "zero") if spec.ties is None else spec.ties,
         scale=SCALE.get(spec.data, 1.0) if spec.scale is None else spec.scale,
         declared=spec.byzantine if spec.declared is None else spec.declared,
@@ -41,9 +41,13 @@ def _penalty(p: float) -> float:
     return float(PENALTY["linf"] * (PENALTY["l1"] / PENALTY["linf"]) ** (1 / p))
 
 
-def _rate(p: float) -> float:
-    """Interpolate geometrically in 1/p between l2 and l-infinity."""
-    return float(RATE["linf"] * (RATE["l2"] / RATE["linf"]) ** min(2 / p, 1.0))
+def _rate(spec: Spec) -> float | None:
+    """Interpolate geometrically in 1/p between l2 and l-infinity; a theorem's step size comes from the losses."""
+    if spec.schedule in steps.REGISTRY:
+        return None
+    if not methods.REGISTRY[spec.method].penalised:
+        return GRADIENT_RATE
+    return float(RATE["linf"] * (RATE["l2"] / RATE["linf"]) ** min(2 / spec.norm, 1.0))
 
 
 def _last(spec: Spec) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ from typing import Any, cast
 from threadpoolctl import threadpool_limits
 
 from holdfast import kernels, methods
-from holdfast.experiments.assembly import learnt, lying, method_of, reading_of, workers_of
+from holdfast.experiments.assembly import forget, learnt, lying, reading_of, workers_of
 from holdfast.experiments.spec import Spec
 from holdfast.fleets.adversary import Adversary
 from holdfast.fleets.crew import Crew
@@ -23,7 +23,7 @@ def sharded(spec: Spec, method: Method) -> Sharded:
     """Return the spec's workers as shards, which start when they are first needed."""
     return Sharded(
         SpecShard,
-        lambda workers: (spec, workers),
+        lambda workers: (spec, method, workers),
         method.worker,
         workers_of(spec),
         _adversary(spec),
@@ -39,11 +39,12 @@ def sharded(spec: Spec, method: Method) -> Sharded:
 class SpecShard(Shard):
     """Some of a spec's workers, one thread for all of them: the shards themselves fill the cores."""
 
-    def __init__(self, spec: Spec, workers: Workers) -> None:
+    def __init__(self, spec: Spec, method: Method, workers: Workers) -> None:
         threadpool_limits(1)
         kernels.set_threads(1)
-        method, (_, problem) = method_of(spec), learnt(spec)
+        _, problem = learnt(spec)
         own = replace(problem, shards=problem.shards.only(int(workers[0]), int(workers[-1])))
+        forget()  # the rest of the data is others' business
         reading = reading_of(spec)
         super().__init__(
             Crew(method.worker, own.oracle(workers), own.start(), workers),

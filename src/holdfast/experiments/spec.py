@@ -13,6 +13,7 @@ import numpy as np
 
 from holdfast import methods, problems, schedules
 from holdfast.errors import InvalidInput, unknown
+from holdfast.theory import steps
 
 
 def _option(default: Any, help: str, choices: tuple[str, ...] = (), least: float | None = None) -> Any:
@@ -32,9 +33,9 @@ class Spec:
         None, "RSA: lambda, the weight of the penalty; 0.07 for l1, more for larger p", least=0
     )
     rate: float | None = _option(
-        None, "step size alpha; 0.001 for RSA with l1 or l2, 0.0001 for the rules on gradients"
+        None, "step size alpha; 0.001 for RSA with l1 or l2, 0.0001 for the rules on gradients, the theorems' own"
     )
-    schedule: str = _option("inverse-sqrt", "how the step size falls", tuple(schedules.REGISTRY))
+    schedule: str = _option("inverse-sqrt", "how the step size falls", (*schedules.REGISTRY, *steps.REGISTRY))
     reply: str = _option(
         "current", "RSA: workers send their current iterate, or as the authors' code the updated one",
         ("current", "updated"),

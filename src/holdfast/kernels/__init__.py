@@ -5,6 +5,7 @@ ones. What they compile is in `sources/`; `loading` says from where it is import
 sorting networks, `sharing` shares large inputs out among threads. docs/performance.md explains and measures all of it.
 """
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -114,9 +115,14 @@ def _pair_sums(rows: Rows, centre: Vector) -> Distances:
             kernel(rows, centre, spans[k], min(spans[k] + SPAN, d), sums[k])
 
     share(add, len(spans), rows.size, grain=1)
-    upper = np.triu(sums.sum(axis=0)[:n, :n])
-    both: Distances = upper + np.triu(upper, 1).T
+    upper = sums.sum(axis=0)[:n, :n]
+    both: Distances = np.where(_below_the_diagonal(n), upper.T, upper)
     return both
+
+
+@cache
+def _below_the_diagonal(n: int) -> NDArray[np.bool_]:
+    return np.tri(n, k=-1, dtype=np.bool_)
 
 
 def weiszfeld(G: Distances, start: Vector, tolerance: float, limit: int) -> tuple[Vector, int | None]:

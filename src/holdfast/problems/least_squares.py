@@ -1,5 +1,6 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ class LeastSquares(LinearProblem):
     """Linear regression with a bias: one score s, `loss = (s - y)^2 / 2`; the optimum in closed form."""
 
     loss = kernels.LEAST_SQUARES
+    bend = (1.0, 1.0)
+    slope = inf
 
     @staticmethod
     def outputs_for(data: Dataset) -> int:
@@ -29,16 +32,13 @@ class LeastSquares(LinearProblem):
     def accuracy(self, model: Vector, features: NDArray[Any], targets: NDArray[Any]) -> None:
         return None
 
-    def optimum(self, prior: Ridge, workers: Iterable[int], tolerance: float = 0.0) -> Vector:
+    def optimum(self, prior: Ridge, workers: Iterable[int], tolerance: float = 0.0, evaluations: int = 1) -> Vector:
         """Return the solution of the normal equations, `(sum_i A_i'A_i + c I) x = sum_i A_i'y_i`."""
-        d = self.dimension
-        left, right = prior.weight * np.eye(d), np.zeros(d)
+        left, right = prior.weight * np.eye(self.dimension), np.zeros(self.dimension)
         for worker in workers:
-            first, last = self.shards.starts[worker - 1 : worker + 1]
-            features = self.shards.features[first:last].astype(np.float64) * self.shards.scale
-            rows = np.hstack([features, np.ones((last - first, 1))])
-            share = self.weight / (last - first)
+            rows, (_, targets) = self.shards.rows(worker), self.shards.of(worker)
+            share = self.weight / len(rows)
             left += share * rows.T @ rows
-            right += share * rows.T @ self.shards.targets[first:last]
+            right += share * rows.T @ targets
         solution: Vector = np.linalg.lstsq(left, right, rcond=None)[0]
         return solution

@@ -13,6 +13,7 @@ from holdfast.data import Dataset, Partition
 from holdfast.errors import InvalidInput
 from holdfast.priors import Ridge
 from holdfast.problems.shards import BLOCK, Shards
+from holdfast.problems.solving import solve
 from holdfast.streams import Stream
 from holdfast.typing import Rows, Vector, Workers
 
@@ -60,6 +61,10 @@ class LinearProblem(ABC):
 
     loss: ClassVar[int]
     """Which of the compiled losses this is."""
+    bend: ClassVar[tuple[float, float]]
+    """Between which numbers all eigenvalues of the loss's second derivative by the scores lie, at any scores."""
+    slope: ClassVar[float]
+    """The largest length of the loss's derivative by the scores, at any scores."""
 
     @abstractmethod
     def residuals(self, scores: Rows, targets: NDArray[Any]) -> Rows:
@@ -123,29 +128,12 @@ class LinearProblem(ABC):
         """Return the cost of eq. correct: the sum of these workers' losses plus f0."""
         return float(self.local_losses(model, workers).sum()) + prior.value(model)
 
-    def optimum(self, prior: Ridge, workers: Iterable[int], tolerance: float = 1e-9) -> Vector:
-        """Return the minimiser of eq. correct in float64.
-
-        L-BFGS stops at a largest gradient entry of `tolerance`, or where rounding lets it come no nearer: on raw
-        pixels that is near 1e-8.
-        """
-        from scipy.optimize import minimize
-
+    def optimum(
+        self, prior: Ridge, workers: Iterable[int], tolerance: float = 1e-9, evaluations: int = 100_000
+    ) -> Vector:
+        """Return the minimiser of eq. correct in float64; `holdfast.problems.solving` says how, and when it stops."""
         exact = replace(self, shards=replace(self.shards, dtype=np.float64))
-        ids = list(workers)
-
-        def cost(model: Vector) -> tuple[float, Vector]:
-            gradient = exact.local_gradients(model, ids).sum(axis=0) + prior.gradient(model)
-            return exact.objective(model, prior, ids), gradient
-
-        found = minimize(
-            cost,
-            exact.start(),
-            jac=True,
-            method="L-BFGS-B",
-            options={"gtol": tolerance, "ftol": 0.0, "maxiter": 100_000, "maxfun": 100_000, "maxcor": 50},
-        )
-        return np.asarray(found.x)
+        return solve(exact, prior, list(workers), tolerance, evaluations)
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,8 @@ class Logistic(LinearProblem):
     """
 
     loss = kernels.LOGISTIC
+    bend = (0.0, 0.25)  # p (1 - p), largest at s = 0, towards 0 far out
+    slope = 1.0
 
     @staticmethod
     def outputs_for(data: Dataset) -> int:

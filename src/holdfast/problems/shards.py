@@ -68,3 +68,13 @@ class Shards:
         """Return a worker's raw features and targets."""
         mine = slice(*self.starts[worker - 1 : worker + 1])
         return self.features[mine], self.targets[mine]
+
+    def rows(self, worker: int) -> NDArray[np.float64]:
+        """Return a worker's samples as the loss sees them, in float64: scaled, and with a last column of ones."""
+        features, _ = self.of(worker)
+        return np.hstack([features.astype(np.float64) * self.scale, np.ones((len(features), 1))])
+
+    def gram(self, worker: int) -> NDArray[np.float64]:
+        """Return the mean of `a a'` over the rows `a` of a worker."""
+        rows = self.rows(worker)
+        return np.asarray(rows.T @ rows / len(rows))

@@ -1,4 +1,5 @@
 from dataclasses import dataclass
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,8 @@ class Softmax(LinearProblem):
     """
 
     loss = kernels.SOFTMAX
+    bend = (0.0, 0.5)  # of diag(p) - p p' (Böhning, 1992); 0 where all scores move alike
+    slope = sqrt(2)
 
     def __post_init__(self) -> None:
         super().__post_init__()

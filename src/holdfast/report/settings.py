@@ -37,7 +37,8 @@ def setting(spec: Spec) -> str:
         rsa += "--messages bits "
     if rsa and spec.local_steps > 1:
         rsa += f"--local-steps {spec.local_steps} (beyond the theorems, which are about 1) "
-    return f"{rsa}--rate {spec.rate:g}"
+    rate = f"--schedule {spec.schedule}" if spec.rate is None else f"--rate {spec.rate:g}"
+    return f"{rsa}{rate}"
 
 
 def traffic(result: Result) -> str:

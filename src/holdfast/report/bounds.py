@@ -1,0 +1,131 @@
+"""The theorems in numbers: what was measured against what they promise, as sections of the report."""
+
+from collections.abc import Sequence
+
+import altair as alt
+
+from holdfast.report.outline import Section
+from holdfast.report.pictures import Chart
+from holdfast.report.summaries import Grid
+from holdfast.theory.numbers import MARGIN, REGULAR, Curve, Gaps, averages, convergence, gaps
+
+MEASURED, BOUND = "measured", "bound"
+COLOURS = alt.Scale(domain=[MEASURED, BOUND], range=["#c8102e", "#7f7f7f"])
+SETTING = (
+    f"Least squares with an l2 prior, {REGULAR} regular workers with data of their own, lambda = {MARGIN} lambda_0 of "
+    "the l1 norm; liars know the optimum and push the master away from it."
+)
+COMMAND = "holdfast reproduce theory"
+
+
+def theory_sections(quick: bool) -> list[Section]:
+    """Run the experiments, which takes seconds, and return what they show; `quick` has fewer seeds and rounds."""
+    if quick:
+        few = range(3)
+        return [
+            _convergence(convergence(rounds=500, seeds=few)),
+            _averages(averages(rounds=500, seeds=few)),
+            _gaps(gaps(rounds=500, seeds=few)),
+        ]
+    return [_convergence(convergence()), _averages(averages()), _gaps(gaps())]
+
+
+def _convergence(curve: Curve) -> Section:
+    return _section(
+        "theorem-2",
+        "Theorem 2: the error of all models, with its step size",
+        "Convergence Analysis, eqs. theorem2_new_2-main and theorem2_10-main",
+        "With steps that fall as 1/k, the expected squared distance of all models from the optimum falls to a gap that "
+        "grows with the square of the number of liars.",
+        _against(curve, "E |x^k - x*|^2"),
+        curve,
+    )
+
+
+def _averages(curve: Curve) -> Section:
+    return _section(
+        "theorem-sqrt",
+        "The supplement's theorem: the cost of the running average, with steps that fall as 1/sqrt(k)",
+        "Supplementary document, O(1/sqrt k) step size",
+        "The cost of the running average comes down at the rate of log k / sqrt k, to a gap.",
+        _against(curve, "h_p(average) - h_p(x*)"),
+        curve,
+    )
+
+
+def _gaps(found: Gaps) -> Section:
+    rows = [
+        (str(q), f"{measured:.3g}", f"{bound:.3g}")
+        for q, measured, bound in zip(found.byzantine, found.measured, found.bound, strict=True)
+    ]
+    return Section(
+        name="gap",
+        title="The gap that remains, over the number of liars",
+        place="Convergence Analysis, after Theorem 2",
+        says=f"The asymptotic gap depends quadratically on q. {SETTING} Measured, it grows as q to the power "
+        f"{found.slope:.2f}; the bound as its square.",
+        chart=_gap_chart(found),
+        numbers=Grid(("q", "measured", "bound"), tuple(rows)),
+        settings=None,
+        judged=(),
+        command=COMMAND,
+    )
+
+
+def _section(name: str, title: str, place: str, says: str, chart: Chart, curve: Curve) -> Section:
+    shares = [mean / bound for mean, bound in zip(curve.mean, curve.bound, strict=True)]
+    inside = "yes" if max(shares) <= 1 else "NO"
+    rows = (
+        ("rounds", str(curve.rounds[-1])),
+        ("measured at the end", f"{curve.mean[-1]:.3g}"),
+        ("bound at the end", f"{curve.bound[-1]:.3g}"),
+        ("largest measured / bound over all rounds", f"{max(shares):.3g}"),
+        ("the bound holds at every round", inside),
+        ("farthest model / radius that the constants suppose", f"{curve.farthest:.3g}"),
+    )
+    return Section(
+        name=name,
+        title=title,
+        place=place,
+        says=f"{says} {SETTING}",
+        chart=chart,
+        numbers=Grid(("", "value"), rows),
+        settings=None,
+        judged=(),
+        command=COMMAND,
+    )
+
+
+def _against(curve: Curve, title: str) -> Chart:
+    """Return mean and band of the seeds below the bound, both axes logarithmic."""
+    points: list[dict[str, object]] = []
+    for place, k in enumerate(curve.rounds):
+        if k > 0 and (k < 10 or place % max(len(curve.rounds) // 100, 1) == 0):
+            spread = {"mean": curve.mean[place], "least": curve.least[place], "most": curve.largest[place]}
+            points.append({"k": k, "what": MEASURED, **spread})
+            points.append({"k": k, "what": BOUND, "mean": curve.bound[place]})
+    return _lines(points, alt.X("k:Q", title="round k", scale=alt.Scale(type="log")), title, ["k:Q"])
+
+
+def _gap_chart(found: Gaps) -> Chart:
+    points = [
+        {"q": q, "what": what, "mean": value}
+        for what, values in ((MEASURED, found.measured), (BOUND, found.bound))
+        for q, value in zip(found.byzantine, values, strict=True)
+    ]
+    x = alt.X("q:Q", title="number of liars q", scale=alt.Scale(type="log"), axis=alt.Axis(values=found.byzantine))
+    return _lines(points, x, "E |x^k - x*|^2 at the end", ["q:Q"])
+
+
+def _lines(points: Sequence[dict[str, object]], x: alt.X, title: str, told: list[str]) -> Chart:
+    y = alt.Y("mean:Q", title=title, scale=alt.Scale(type="log"), axis=alt.Axis(format=".0e"))
+    legend = alt.Legend(orient="top", symbolType="stroke", symbolStrokeWidth=3)
+    colour = alt.Color("what:N", title=None, scale=COLOURS, legend=legend)
+    base = alt.Chart(alt.InlineData(values=list(points))).encode(x=x, color=colour)
+    tip = ["what:N", *told, alt.Tooltip("mean:Q", format=".4g")]
+    unseen = base.mark_point(size=120, opacity=0).encode(y=y, tooltip=tip)
+    layers = [base.mark_line(strokeWidth=1.8).encode(y=y), unseen]
+    if any("least" in point for point in points):
+        layers.insert(0, base.mark_area(opacity=0.2).encode(y=alt.Y("least:Q"), y2="most:Q"))
+    drawn: Chart = alt.layer(*layers).properties(width=420, height=260).to_dict()
+    return drawn

@@ -1,0 +1,83 @@
+"""The paper's figures drawn from findings: one Vega-Lite chart each."""
+
+from collections.abc import Callable
+from typing import Any
+
+import altair as alt
+
+from holdfast.report.charts import COLOURS
+from holdfast.report.curves import DECADES, accuracy, norms, scale, spread
+from holdfast.report.pictures import Chart
+from holdfast.report.summaries import ITERATIONS
+from holdfast.reproduction.findings import Findings
+
+Layers = alt.LayerChart | alt.FacetChart
+RULE, RSA = "#333", COLOURS["rsa"]
+EACH, TOTAL = "milliseconds per iteration", f"seconds for {ITERATIONS} iterations"
+
+
+def penalties(findings: Findings) -> Layers:
+    """Return the final accuracy over lambda: the mean of the seeds, and the extremes."""
+    points = [
+        spread(found.accuracies)
+        | {"lambda": found.curve.spec.penalty or 0.0, "step size": found.curve.spec.rate or 0.0}
+        for panel in findings.panels
+        for found in panel.curves
+    ]
+    x = alt.X("lambda:Q", title="λ", scale=alt.Scale(type="log"), axis=alt.Axis(format="~g", values=DECADES))
+    y = alt.Y("mean:Q", title="final top-1 accuracy", scale=alt.Scale(zero=False))
+    numbers = [alt.Tooltip(f"{name}:Q", format=".4f") for name in ("mean", "min", "max")]
+    base = alt.Chart(alt.InlineData(values=points)).encode(x=x)
+    line = base.mark_line(strokeWidth=1.8, color=RSA).encode(y=y)
+    bars = base.mark_errorbar(ticks=True, color=RSA).encode(y=alt.Y("min:Q", title=""), y2="max:Q")
+    dots = base.mark_point(filled=True, size=50, opacity=1, color=RSA)
+    dots = dots.encode(y=y, tooltip=["lambda:Q", "step size:Q", *numbers])
+    return alt.layer(line, bars, dots).properties(width=360, height=220)
+
+
+def runtime(findings: Findings) -> alt.HConcatChart:
+    """Return the time of one iteration and of all: the median of the repeats, and the extremes."""
+    (panel,) = findings.panels
+    rows = []
+    for found in panel.curves:
+        times = [record.milliseconds for record in found.records]
+        rows += [
+            {"curve": found.curve.label, "what": what, "median": factor * found.milliseconds}
+            | {"min": factor * min(times), "max": factor * max(times)}
+            for what, factor in ((EACH, 1.0), (TOTAL, ITERATIONS / 1000))
+        ]
+    order = [found.curve.label for found in panel.curves]
+    halves = [_bars([row for row in rows if row["what"] == what], what, order, findings) for what in (EACH, TOTAL)]
+    chart: alt.HConcatChart = alt.hconcat(*halves)
+    return chart
+
+
+DRAWN: dict[str, Callable[[Findings], Any]] = {
+    "accuracy": accuracy,
+    "runtime": runtime,
+    "lambda": penalties,
+    "norms": norms,
+}
+
+
+def chart(findings: Findings) -> Chart:
+    """Return the figure as Vega-Lite, in the colours of whatever page it stands on."""
+    made = DRAWN[findings.figure.chart](findings)
+    if findings.figure.short:
+        made = made.properties(title="quick run: fewer iterations than the paper's")
+    written: Chart = made.to_dict()
+    return written
+
+
+def _bars(rows: list[dict[str, Any]], title: str, order: list[str], findings: Findings) -> Layers:
+    numbers = [alt.Tooltip(f"{name}:Q", format=".3f") for name in ("median", "min", "max")]
+    room = 1.15 * max(row["max"] for row in rows)  # for the number at the end of the longest bar
+    base = alt.Chart(alt.InlineData(values=rows)).encode(y=alt.Y("curve:N", title=None, sort=order))
+    bars = base.mark_bar(height=18).encode(
+        x=alt.X("median:Q", title=title, scale=alt.Scale(domain=[0, room], nice=False)),
+        color=alt.Color("curve:N", scale=scale(findings), legend=None),
+        tooltip=["curve:N", *numbers],
+    )
+    extremes = base.mark_rule(color=RULE).encode(x="min:Q", x2="max:Q")
+    text = base.mark_text(align="left", dx=5, fontSize=11).encode(x="max:Q", text=alt.Text("median:Q", format=".2f"))
+    return alt.layer(bars, extremes, text).properties(width=260, height=170)

@@ -1,0 +1,41 @@
+"""Everything that a reproduction leaves in its folder, but for the runs themselves."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from holdfast import atomic
+from holdfast.report.outline import Outline, Section, outline
+from holdfast.report.pictures import pictures
+from holdfast.report.reproduction_markdown import PICTURES, reproduction_markdown
+from holdfast.report.reproduction_page import reproduction_page
+from holdfast.report.summaries import claims, summary
+from holdfast.report.surroundings import surroundings
+from holdfast.reproduction.claims import Judged
+from holdfast.reproduction.claims.record import to_toml
+from holdfast.reproduction.findings import Findings
+
+
+def write_report(
+    findings: Sequence[Findings],
+    judged: Sequence[Judged],
+    theory: Sequence[Section],
+    out: Path,
+    about: dict[str, Any],
+    options: Sequence[str],
+) -> tuple[Outline, str]:
+    """Write page, text, pictures, verdicts and results; return what they say, and the results as JSON.
+
+    `about` opens the results; `options` are the flags to repeat them with.
+    """
+    report = outline(findings, judged, theory, options, surroundings())
+    results = json.dumps(about | {"figures": summary(findings), "claims": claims(report.judged)}, allow_nan=False)
+    atomic.write(out / "results.json", results.encode())
+    atomic.write(out / "verdicts.toml", to_toml(report.judged).encode())
+    for section in report.sections:
+        for name, picture in pictures(section.name, section.chart):
+            atomic.write(out / PICTURES / name, picture)
+    atomic.write(out / "reproduction.md", reproduction_markdown(report).encode())
+    atomic.write(out / "report.html", reproduction_page(report).encode())
+    return report, results

@@ -1,0 +1,137 @@
+"""What the paper's figures show, in numbers: tables for a terminal, and JSON."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rich import box
+from rich.table import Table
+
+from holdfast.reproduction.claims import Judged
+from holdfast.reproduction.findings import CurveFindings, Findings
+
+ITERATIONS = 5000
+"""Of the paper's runtime comparison."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table of texts."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def numbers(findings: Findings) -> Grid:
+    """Return a figure's final accuracies, or its times: a row a curve, a column a panel."""
+    figure = findings.figure
+    first = {"lambda": "lambda", "norms": "norm"}.get(figure.chart, "method")
+    if figure.chart == "runtime":
+        rows = [
+            (found.curve.label, f"{found.milliseconds:.3f}", f"{total(found):.2f}")
+            for found in findings.panels[0].curves
+        ]
+        return Grid((first, "ms per iteration", f"s for {ITERATIONS}"), tuple(rows))
+    together = zip(*(panel.curves for panel in findings.panels), strict=True)
+    return Grid(
+        (first, *(panel.panel.title for panel in findings.panels)),
+        tuple((row[0].curve.label, *map(cell, row)) for row in together),
+    )
+
+
+def settings(findings: Findings) -> Grid:
+    """Return with which parameters every curve was made, and whose choice they were."""
+    rows = []
+    for panel in findings.panels:
+        for found in panel.curves:
+            spec, searched = found.curve.spec, found.curve.searched
+            weight = f"{spec.penalty:g}" if spec.method == "rsa" else ""
+            step = f"{spec.rate:g}/sqrt(k)"
+            owner = "our search" if searched else "the paper"
+            rows.append((panel.panel.title, found.curve.label, spec.method, weight, step, owner))
+    return Grid(("panel", "curve", "method", "lambda", "step size", "step size by"), tuple(rows))
+
+
+def table(findings: Findings) -> Table:
+    """Return a figure's numbers for a terminal."""
+    grid = numbers(findings)
+    made = Table(box=box.SIMPLE_HEAD)
+    for column, title in enumerate(grid.head):
+        made.add_column(title, justify="right" if column else "left")
+    for row in grid.rows:
+        made.add_row(*row, style="bold" if row[0] == "RSA" else "")
+    return made
+
+
+def heading(findings: Findings) -> str:
+    """Return what a figure is and on which runs it rests, in one line."""
+    spec, runs = next(findings.figure.curves()).spec, len(findings.panels[0].curves[0].records)
+    quick = "QUICK, not the paper's: " if findings.figure.short else ""
+    what = "repeats" if findings.figure.chart == "runtime" else "seeds"
+    return f"{findings.figure.title} ({quick}{spec.data}, {spec.rounds} rounds, {what}: {runs})"
+
+
+def cell(found: CurveFindings) -> str:
+    """Return the final accuracy of the seeds: mean, least, most; those that diverged count 0."""
+    diverged = sum(record.diverged is not None for record in found.records)
+    if diverged == len(found.records):
+        return "diverged"
+    least, most = min(found.accuracies), max(found.accuracies)
+    spread = f" [{least:.3f}, {most:.3f}]" if len(found.records) > 1 else ""
+    return f"{found.accuracy:.3f}{spread}" + (f", {diverged} diverged" if diverged else "")
+
+
+def total(found: CurveFindings) -> float:
+    """Return the seconds that the paper's number of iterations takes."""
+    return found.milliseconds * ITERATIONS / 1000
+
+
+def summary(findings: Sequence[Findings]) -> list[dict[str, Any]]:
+    """Return the figures' numbers as JSON."""
+    return [
+        {
+            "figure": each.figure.name,
+            "title": each.figure.title,
+            "place": each.figure.place,
+            "quick": each.figure.short,
+            "panels": [
+                {"title": panel.panel.title, "curves": [_curve(found) for found in panel.curves]}
+                for panel in each.panels
+            ],
+        }
+        for each in findings
+    ]
+
+
+def claims(judged: Iterable[Judged]) -> list[dict[str, Any]]:
+    """Return the claims and what came of them as JSON."""
+    return [
+        {
+            "claim": each.claim.name,
+            "place": each.claim.place,
+            "says": each.claim.says,
+            "criterion": each.claim.criterion,
+            "verdict": each.verdict.value,
+            "measured": each.measured,
+            "why": each.why,
+        }
+        for each in judged
+    ]
+
+
+def _curve(found: CurveFindings) -> dict[str, Any]:
+    spec = found.curve.spec
+    rsa = {"norm": f"l{spec.norm:g}", "penalty": spec.penalty} if spec.method == "rsa" else {}
+    return {
+        "label": found.curve.label,
+        "method": spec.method,
+        **rsa,
+        "rate": spec.rate,
+        "searched": found.curve.searched,
+        "seeds": [record.spec.seed for record in found.records],
+        "accuracies": list(found.accuracies),
+        "accuracy": found.accuracy,
+        "diverged": [record.diverged for record in found.records],
+        "ceiling": found.ceiling,
+        "milliseconds": found.milliseconds,
+    }

@@ -1,0 +1,74 @@
+"""All runs that some figures need: each different one once, spread over the cores, stored as it ends."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from holdfast.experiments.comparison import essence, play
+from holdfast.experiments.run import Result
+from holdfast.experiments.spec import Spec
+from holdfast.reproduction.figures import Figure
+from holdfast.reproduction.findings import Findings
+from holdfast.reproduction.records import Record
+from holdfast.reproduction.store import Store
+
+Arrived = Callable[[Record, bool], None]
+"""Is told each run that is wanted, and whether it is new or was found."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which runs are wanted."""
+
+    figures: tuple[Figure, ...]
+    seeds: tuple[int, ...]
+    repeats: tuple[int, ...]
+    """The seeds of the runs that are timed."""
+
+    def runs(self) -> list[Spec]:
+        """Return the different runs that nobody times."""
+        return _different((figure for figure in self.figures if not _timed(figure)), self.seeds)
+
+    def timed(self) -> list[Spec]:
+        """Return the different runs to time, interleaved: every method once, then every method again."""
+        return _different(filter(_timed, self.figures), self.repeats)
+
+    def conduct(self, jobs: int | None, runs: Store, timings: Store, arrived: Arrived) -> tuple[Findings, ...]:
+        """Run what is not stored yet and return what the figures show.
+
+        Timed runs come when the others are over, one at a time on one thread: nothing disturbs them but
+        what else the computer does.
+        """
+        found = gather(self.runs(), jobs, runs, arrived)
+        timed = gather(self.timed(), 1, timings, arrived)
+        return tuple(
+            Findings.of(figure, self.repeats, timed.__getitem__)
+            if _timed(figure)
+            else Findings.of(figure, self.seeds, found.__getitem__)
+            for figure in self.figures
+        )
+
+
+def gather(specs: Sequence[Spec], jobs: int | None, store: Store, arrived: Arrived) -> dict[Spec, Record]:
+    """Return the record of every spec: from the store, or run now and stored at once."""
+    found = {spec: record for spec in specs if (record := store.find(spec)) is not None}
+    for record in found.values():
+        arrived(record, False)
+
+    def finished(result: Result) -> None:
+        record = found[result.spec] = Record.of(result)
+        store.keep(record)
+        arrived(record, True)
+
+    missing = [spec for spec in specs if spec not in found]
+    if missing:
+        play(missing, jobs, finished)
+    return found
+
+
+def _timed(figure: Figure) -> bool:
+    return figure.chart == "runtime"
+
+
+def _different(figures: Iterable[Figure], seeds: Sequence[int]) -> list[Spec]:
+    specs = [curve.spec for figure in figures for curve in figure.curves()]
+    return list(dict.fromkeys(essence(replace(spec, seed=seed)) for seed in seeds for spec in specs))
