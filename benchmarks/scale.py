@@ -63,7 +63,7 @@ def main() -> None:
     arguments = parser.parse_args()
     before = load()
     cells: list[Cell] = []
-    with TemporaryDirectory() as folder, closing(Cluster(arguments.shards, None)):
+    with TemporaryDirectory() as folder, closing(Cluster(arguments.shards)):
         for dimension, workers in product(WIDTHS, WORKERS):
             if 4 * workers * dimension * 5 > MEMORY:
                 continue

@@ -141,7 +141,7 @@ def test_a_cluster_of_two_nodes_by_its_address(tmp_path: Path) -> None:
         wait_for_port(port)
         with node(mark, f"--address={address}"):
             result = wait_for_two(spec, tmp_path)
-    assert result == run(replace(spec, engine="simulated", address=None)).model.tobytes()
+    assert result == run(replace(spec, engine="simulated", address="local")).model.tobytes()
     assert_gone(mark)
 
 

@@ -12,7 +12,7 @@ SHARDS = 2
 
 @pytest.fixture(scope="session")
 def ray() -> Iterator[Any]:
-    connection = cluster.Cluster(SHARDS, None)
+    connection = cluster.Cluster(SHARDS)
     yield connection.ray
     connection.close()
 
@@ -29,7 +29,7 @@ def kept_actors(ray: Any, monkeypatch: pytest.MonkeyPatch, pool: list[Any]) -> N
             pool.append(actor)
 
     class Warm(cluster.Cluster):
-        def __init__(self, cpus: int, address: str | None) -> None:
+        def __init__(self, cpus: int, address: str) -> None:
             super().__init__(cpus, address)
             self.ray = Sparing()
 

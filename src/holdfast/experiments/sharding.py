@@ -1,6 +1,8 @@
 """A spec's workers in shards: each actor deals the data to all workers by itself and keeps its own workers' part."""
 
+import os
 from dataclasses import replace
+from math import isinf
 from typing import Any, cast
 
 from threadpoolctl import threadpool_limits
@@ -29,9 +31,9 @@ def sharded(spec: Spec, method: Method) -> Sharded:
         _adversary(spec),
         _participation(spec),
         reading_of(spec),
-        shards=spec.shards,
+        shards=spec.shards or os.cpu_count() or 1,
         address=spec.address,
-        timeout=spec.round_timeout,
+        timeout=None if isinf(spec.round_timeout) else spec.round_timeout,
         least=spec.min_workers,
     )
 

@@ -4,7 +4,7 @@ import json
 import tomllib
 from collections.abc import Mapping
 from dataclasses import Field, asdict, dataclass, field, fields
-from math import isfinite
+from math import inf, isfinite
 from pathlib import Path
 from types import NoneType
 from typing import Any, get_args, get_origin
@@ -66,9 +66,9 @@ class Spec:
     seed: int = _option(0, "of all randomness", least=0)
     dtype: str = _option("float32", "of models and messages", ("float32", "float64"))
     engine: str = _option("simulated", "all workers in this process, or shards of them by Ray", ("simulated", "ray"))
-    shards: int | None = _option(None, "ray: number of processes that share the workers; one a core", least=1)
-    address: str | None = _option(None, "ray: a running cluster's address; without it Ray is started here")
-    round_timeout: float | None = _option(None, "ray: seconds after which a round goes on without who is late")
+    shards: int = _option(0, "ray: number of processes that share the workers; 0 is one a core", least=0)
+    address: str = _option("local", "ray: HOST:PORT of a running cluster; local starts Ray here")
+    round_timeout: float = _option(inf, "ray: seconds after which a round goes on without who is late")
     min_workers: int = _option(1, "ray: answers that a round needs; with fewer the run stops, to be resumed", least=1)
     eval_every: int = _option(100, "rounds between evaluations", least=1)
     checkpoint_every: int = _option(500, "rounds between checkpoints", least=1)
@@ -93,7 +93,7 @@ class Spec:
             raise InvalidInput(f"bits and the coin for ties need norm 1; got norm={self.norm:g}")
         if self.messages == "bits" and self.ties == "zero":
             raise InvalidInput("one bit cannot say 0: bits need ties=coin; got ties=zero")
-        if self.round_timeout is not None and not self.round_timeout > 0:
+        if not self.round_timeout > 0:
             raise InvalidInput(f"round_timeout must be above 0; got {self.round_timeout}")
         if self.liars is not None:
             self._check_liars(self.liars)

@@ -42,9 +42,9 @@ def library() -> Any:
 class Cluster:
     """A connection to Ray: to the cluster at an address, or to one of our own on this machine."""
 
-    def __init__(self, cpus: int, address: str | None) -> None:
-        if address not in (None, "auto"):
-            _reach(str(address))
+    def __init__(self, cpus: int, address: str = "local") -> None:
+        if address not in ("local", "auto"):
+            _reach(address)
         self.ray = library()
         self._ours = not self.ray.is_initialized()
         if self._ours:
@@ -54,10 +54,10 @@ class Cluster:
             self.close()
             raise InvalidInput(f"shards must be at most the {available} processors of the cluster; got {cpus}")
 
-    def _connect(self, cpus: int, address: str | None) -> None:
+    def _connect(self, cpus: int, address: str) -> None:
         where: dict[str, Any] = {"address": address}
-        if address is None:
-            where = {"address": "local", "num_cpus": cpus, "include_dashboard": False}
+        if address == "local":
+            where |= {"num_cpus": cpus, "include_dashboard": False}
         before = signal.getsignal(signal.SIGTERM)
         try:
             with warnings.catch_warnings():

@@ -1,6 +1,5 @@
 """Many workers in several processes, on one machine or many, through Ray."""
 
-import os
 from collections.abc import Callable, Iterator
 from time import monotonic
 from typing import Any, TypeVar, cast
@@ -40,8 +39,8 @@ class Sharded:
         participation: Participation,
         reading: Reading,
         *,
-        shards: int | None = None,
-        address: str | None = None,
+        shards: int,
+        address: str = "local",
         timeout: float | None = None,
         least: int = 1,
     ) -> None:
@@ -49,7 +48,7 @@ class Sharded:
         self.workers, self._adversary, self._participation = workers, adversary, participation
         self._reading, self._counts = reading, isinstance(reading, Counted)
         self._announcer = Announcer(follow=self._counts)
-        self._shards = min(shards or os.cpu_count() or 1, len(workers))
+        self._shards = min(shards, len(workers))
         self._address, self._timeout, self._least = address, timeout, max(least, 1)
         self._cluster: Cluster | None = None
         self._members: list[Member] = []
