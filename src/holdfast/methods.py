@@ -48,6 +48,9 @@ def _by(rule: Callable[[int], Aggregate]) -> Callable[[Settings], Method]:
     return lambda told: robust_sgd(rule(told.byzantine), told.rate, told.prior)
 
 
+PENALISED = ("rsa", "ideal-rsa")
+"""The methods that have a penalty."""
+
 REGISTRY: dict[str, Recipe] = {
     "rsa": Recipe("every worker keeps its own model, pulled to the master's by an lp norm (Algorithm 2)", _rsa),
     "ideal-rsa": Recipe("RSA among the regular workers only (eq. diff:x): an oracle", _rsa, "regular only"),

@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
 from holdfast import attacks, data, methods, problems
 from holdfast.data import Dataset, partitions
 from holdfast.errors import InvalidInput, unknown
-from holdfast.experiments.spec import Spec
+from holdfast.experiments.spec import Spec, number
 from holdfast.fleets import Simulated
 from holdfast.named import build
 from holdfast.penalties import penalty
@@ -18,7 +18,7 @@ from holdfast.priors import Ridge
 from holdfast.problems import LinearProblem
 from holdfast.schedules import schedule
 from holdfast.theory import Curvature, steps
-from holdfast.typing import Method, Schedule, Workers
+from holdfast.typing import Method, Schedule, Worker, Workers
 from holdfast.workers import Reply
 
 
@@ -36,32 +36,21 @@ class Experiment:
 def assemble(spec: Spec) -> Experiment:
     """Return the parts of a resolved spec. Whatever cannot work is said here, before anything runs."""
     recipe = methods.REGISTRY[spec.method]
-    prior, pull, attack = Ridge(spec.l2), penalty(spec.norm, _given(spec.penalty)), _attack(spec)
-    if recipe.crew != "attacked":
-        attack = None
+    prior, pull = Ridge(spec.l2), penalty(spec.norm, number(spec.penalty))
+    attack_of(spec)  # an attack that nobody knows is an error even where nobody lies
     dataset, problem = learnt(spec)
-    workers, liars = problem.shards.workers, np.array(spec.liars, dtype=np.int64)
-    if recipe.crew == "regular only":
-        workers = np.setdiff1d(workers, liars)
-    lying = liars[:0] if attack is None else liars
+    workers = participants(spec, problem)
+    lying = spec.liars or () if _attacked(spec) else ()
     method = recipe.build(
         methods.Settings(
             penalty=pull,
-            rate=_rate(spec, problem, prior, np.setdiff1d(workers, lying)),
+            rate=_rate(spec, problem, prior, np.setdiff1d(workers, np.array(lying, dtype=np.int64))),
             prior=prior,
-            byzantine=int(_given(spec.declared)),
+            byzantine=int(number(spec.declared)),
             reply=cast(Reply, spec.reply),
         )
     )
-    fleet = Simulated(
-        method.worker,
-        problem.oracle(workers),
-        problem.start(),
-        workers,
-        liars=lying,
-        attack=attack,
-        seed=spec.seed,
-    )
+    fleet = fleet_of(spec, problem, method.worker, workers)
     experiment = Experiment(dataset, problem, prior, method, fleet)
     _rehearse(experiment)
     return experiment
@@ -69,13 +58,39 @@ def assemble(spec: Spec) -> Experiment:
 
 def _rate(spec: Spec, problem: LinearProblem, prior: Ridge, regular: Workers) -> Schedule:
     if spec.schedule not in steps.REGISTRY:
-        return schedule(spec.schedule, _given(spec.rate))
-    if spec.method not in ("rsa", "ideal-rsa"):
+        return schedule(spec.schedule, number(spec.rate))
+    if spec.method not in methods.PENALISED:
         raise InvalidInput(f"{spec.schedule} is a step size of rsa and ideal-rsa; got method={spec.method}")
-    return steps.REGISTRY[spec.schedule].of(Curvature.of(problem, prior, regular), spec.rate)
+    high = None if spec.rate is None else number(spec.rate)
+    return steps.REGISTRY[spec.schedule].of(Curvature.of(problem, prior, regular), high)
 
 
-def _attack(spec: Spec) -> attacks.Attack | None:
+def participants(spec: Spec, problem: LinearProblem) -> Workers:
+    """Return the workers that take part in the spec's method."""
+    everyone = problem.shards.workers
+    alone = methods.REGISTRY[spec.method].crew == "regular only"
+    return np.setdiff1d(everyone, np.array(spec.liars, dtype=np.int64)) if alone else everyone
+
+
+def fleet_of(spec: Spec, problem: LinearProblem, worker: Worker[Any], workers: Workers) -> Simulated:
+    """Return these workers, all following the rule `worker` but for those whom the spec makes lie."""
+    attack = attack_of(spec) if _attacked(spec) else None
+    return Simulated(
+        worker,
+        problem.oracle(workers),
+        problem.start(),
+        workers,
+        liars=() if attack is None else spec.liars or (),
+        attack=attack,
+        seed=spec.seed,
+    )
+
+
+def _attacked(spec: Spec) -> bool:
+    return spec.attack != "none" and methods.REGISTRY[spec.method].crew == "attacked"
+
+
+def attack_of(spec: Spec) -> attacks.Attack | None:
     if spec.attack == "none":
         return None
     name = spec.attack.partition(":")[0]
@@ -101,7 +116,7 @@ def learnt(spec: Spec) -> tuple[Dataset, LinearProblem]:
         spec.partition,
         spec.workers,
         spec.batch,
-        _given(spec.scale),
+        number(spec.scale),
         1 / spec.workers if spec.weighting == "mean" else 1.0,
         spec.dtype,
         spec.seed,
@@ -149,9 +164,3 @@ def _version(name: str) -> tuple[int, int] | None:
 @lru_cache(maxsize=1)
 def _loaded(name: str, version: tuple[int, int] | None) -> Dataset:
     return data.load(name)
-
-
-def _given(value: float | None) -> float:
-    if value is None:
-        raise InvalidInput("a spec must be resolved before it is assembled; got None for a default")
-    return value

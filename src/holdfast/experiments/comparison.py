@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 from holdfast import kernels, methods
 from holdfast.errors import InvalidInput
 from holdfast.experiments.assembly import assemble
+from holdfast.experiments.automatic import settled
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.run import Result, run
 from holdfast.experiments.spec import Spec
@@ -38,7 +39,7 @@ def compare(
     """
     if not specs:
         raise InvalidInput("a comparison needs at least one run; got none")
-    plain = [essence(resolved(spec)) for spec in specs]
+    plain = [settled(essence(resolved(spec))) for spec in specs]
     different = list(dict.fromkeys(plain))
     results: dict[Spec, Result] = {}
 
@@ -47,7 +48,10 @@ def compare(
         finished(result, len(different))
 
     play(different, jobs, arrived)
-    return [replace(results[key], spec=spec) for key, spec in zip(plain, map(resolved, specs), strict=True)]
+    return [
+        replace(results[ran], spec=replace(resolved(asked), penalty=ran.penalty, rate=ran.rate))
+        for ran, asked in zip(plain, specs, strict=True)
+    ]
 
 
 def play(specs: Sequence[Spec], jobs: int | None, arrived: Callable[[Result], None]) -> None:

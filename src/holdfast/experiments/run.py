@@ -10,6 +10,7 @@ import numpy as np
 
 from holdfast.errors import InvalidInput
 from holdfast.experiments.assembly import Experiment, assemble
+from holdfast.experiments.automatic import settled
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.folder import Arrays, Checkpoint, RunFolder
 from holdfast.experiments.metrics import Evaluation, ceiling, evaluate
@@ -56,6 +57,8 @@ class Result:
             "loss": self.last.loss if self.last else None,
             "variance": self.last.variance if self.last else None,
             "distance": self.last.distance if self.last else None,
+            "penalty": self.spec.penalty,
+            "rate": self.spec.rate,
             "rounds": self.rounds,
             "seconds": self.seconds + self.evaluation_seconds,
             "evaluation_seconds": self.evaluation_seconds,
@@ -110,7 +113,7 @@ def run(
     >>> [evaluation.round for evaluation in result.history]
     [10, 20]
     """
-    spec = resolved(spec)
+    spec = settled(resolved(spec))
     experiment = assemble(spec)
     store = RunFolder.create(folder, spec, experiment.dataset.digest()) if folder else None
     return _Run(spec, experiment, store, watcher or Unwatched(), stopping).play()
