@@ -57,8 +57,6 @@ class Recipe(NamedTuple):
     summary: str
     build: Callable[[Settings], Method]
     crew: Literal["attacked", "nobody lies", "regular only"] = "attacked"
-    penalised: bool = False
-    """Whether workers hold models of their own, as in RSA."""
 
 
 def _rsa(told: Settings) -> Method:
@@ -69,13 +67,12 @@ def _by(rule: Callable[[int], Aggregate]) -> Callable[[Settings], Method]:
     return lambda told: robust_sgd(rule(told.byzantine), told.rate, told.prior)
 
 
+PENALISED = ("rsa", "ideal-rsa")
+"""The methods that have a penalty."""
+
 REGISTRY: dict[str, Recipe] = {
-    "rsa": Recipe(
-        "every worker keeps its own model, pulled to the master's by an lp norm (Algorithm 2)", _rsa, penalised=True
-    ),
-    "ideal-rsa": Recipe(
-        "RSA among the regular workers only (eq. diff:x): an oracle", _rsa, "regular only", penalised=True
-    ),
+    "rsa": Recipe("every worker keeps its own model, pulled to the master's by an lp norm (Algorithm 2)", _rsa),
+    "ideal-rsa": Recipe("RSA among the regular workers only (eq. diff:x): an oracle", _rsa, "regular only"),
     "ideal-sgd": Recipe("SGD in which nobody lies (eq. update:x): an oracle", _by(lambda _: Mean()), "nobody lies"),
     "sgd": Recipe("the mean of the gradients; not robust", _by(lambda _: Mean())),
     "geometric-median": Recipe("the geometric median of the gradients", _by(lambda _: GeometricMedian())),

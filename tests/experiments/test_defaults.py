@@ -22,10 +22,10 @@ def test_rsa_has_the_papers_numbers(norm: float, penalty: float, rate: float) ->
 @given(st.floats(min_value=1, max_value=1e6), st.floats(min_value=1, max_value=1e6))
 def test_between_the_norms_the_defaults_are_monotone(one: float, other: float) -> None:
     low, high = (resolved(Spec(norm=norm)) for norm in sorted([one, other]))
-    assert low.penalty is not None
-    assert high.penalty is not None
-    assert low.rate is not None
-    assert high.rate is not None
+    assert isinstance(low.penalty, float)
+    assert isinstance(high.penalty, float)
+    assert isinstance(low.rate, float)
+    assert isinstance(high.rate, float)
     assert 0.07 <= low.penalty <= high.penalty <= 20.0
     assert 0.001 >= low.rate >= high.rate >= 0.0001
 

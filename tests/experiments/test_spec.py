@@ -111,8 +111,9 @@ def test_types_are_those_of_the_fields(tmp_path: Path) -> None:
         Spec(liars=()),
         Spec(norm=inf, penalty=1e-300, rate=5e-324, l2=1.7976931348623157e308),
         Spec(seed=2**70),
+        Spec(penalty="auto", rate="auto"),
     ],
-    ids=["default", "varied", "resolved", "nobody lies", "no liars", "extreme", "big seed"],
+    ids=["default", "varied", "resolved", "nobody lies", "no liars", "extreme", "big seed", "auto"],
 )
 def test_toml_reads_back_equal(spec: Spec, tmp_path: Path) -> None:
     assert Spec.read(written(tmp_path, spec.to_toml())) == spec
@@ -188,8 +189,8 @@ def test_a_table_in_a_file_is_an_unknown_key(tmp_path: Path) -> None:
         ("norm", "two", "a number"),
         ("norm", True, "a number"),
         ("norm", [2.0], "a number"),
-        ("penalty", "0,5", "a number"),
-        ("rate", {}, "a number"),
+        ("penalty", "0,5", "a number or auto"),
+        ("rate", {}, "a number or auto"),
         ("liars", 5, "whole numbers"),
         ("liars", "1,x", "whole numbers"),
         ("liars", "", "whole numbers"),

@@ -6,6 +6,7 @@ import pytest
 
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Spec
+from holdfast.experiments.spec import number
 from holdfast.reproduction.figures import NAMES, Curve, figure
 from holdfast.reproduction.rates import Rates, Searched, Trial, recorded, setting
 
@@ -24,7 +25,7 @@ PAPER = {
 }
 
 
-def rsa(spec: Spec) -> tuple[int, str, float | None, float | None]:
+def rsa(spec: Spec) -> tuple[int, str, object, object]:
     return spec.byzantine, spec.attack, spec.penalty, spec.rate
 
 
@@ -68,7 +69,7 @@ def test_norms() -> None:
 
 def test_lambda_spans_four_decades_with_tuned_steps() -> None:
     (panel,) = FIGURES["lambda"].panels
-    weights = [curve.spec.penalty or 0 for curve in panel.curves]
+    weights = [number(curve.spec.penalty) for curve in panel.curves]
     assert len(weights) >= 9
     assert weights == sorted(weights)
     assert weights[-1] / weights[0] >= 10**4 * (1 - 1e-12)

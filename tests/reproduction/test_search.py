@@ -10,6 +10,7 @@ import pytest
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Spec
 from holdfast.experiments.metrics import Evaluation
+from holdfast.experiments.spec import number
 from holdfast.reproduction.campaign import gather
 from holdfast.reproduction.figures import Figure, figure
 from holdfast.reproduction.rates import Rates, recorded, setting
@@ -33,7 +34,7 @@ def known(accuracy: Callable[[Spec], float | None]) -> Callable[[Sequence[Spec]]
 
 def peak(at: float) -> Callable[[Spec], float | None]:
     """One peak on a logarithmic axis; too large a step diverges."""
-    return lambda spec: None if spec.rate and spec.rate > 30 * at else 0.9 - 0.1 * abs(log10((spec.rate or 0) / at))
+    return lambda spec: None if number(spec.rate) > 30 * at else 0.9 - 0.1 * abs(log10(number(spec.rate) / at))
 
 
 @pytest.mark.parametrize("best", [GRID[1], 5e-06, 1e-4, 0.002, GRID[-2]])
@@ -61,14 +62,14 @@ def test_ties_go_to_the_smaller_rate(below: float, rate: float) -> None:
 
     def accuracy(spec: Spec) -> float | None:
         by_rate = {5e-05: 0.8, 1e-4: 0.9 - below, 2e-4: 0.9, 5e-4: 0.8}
-        return by_rate.get(spec.rate or 0, 0.1) + (0.01 if spec.seed == SEEDS[0] else -0.01)
+        return by_rate.get(number(spec.rate), 0.1) + (0.01 if spec.seed == SEEDS[0] else -0.01)
 
     found = search([figure("lambda", None)], EMPTY, known(accuracy))
     assert {searched.rate for searched in found.settings.values()} == {rate}
 
 
 def test_where_the_step_size_does_not_matter_the_smallest_decade_is_taken_at_once() -> None:
-    found = search([figure("lambda", None)], EMPTY, known(lambda spec: 0.1 + (spec.rate or 0) / 100))
+    found = search([figure("lambda", None)], EMPTY, known(lambda spec: 0.1 + number(spec.rate) / 100))
     assert {(searched.rate, searched.fine) for searched in found.settings.values()} == {(1e-6, ())}
 
 

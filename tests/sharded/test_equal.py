@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from holdfast import attacks, methods
@@ -75,7 +76,7 @@ def test_bits_cross_as_counts_and_models_as_models() -> None:
     up = {}
     for messages in ("bits", "full"):
         spec = resolved(replace(BASE, engine="ray", messages=messages))
-        fleet = sharded(spec, assemble(spec).method)
+        fleet = sharded(spec, assemble(spec).method, np.arange(1, 12))
         fleet.exchange(assemble(spec).problem.start(), 0)
         up[messages] = fleet.crossed_up
         assert fleet.crossed_down == 2 * (44 + 2600)

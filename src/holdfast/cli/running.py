@@ -13,7 +13,11 @@ from holdfast.cli.console import Speaker
 from holdfast.cli.interrupts import PoliteStop
 from holdfast.cli.options import spec_of
 from holdfast.cli.watching import PlainWatcher, text, watcher
-from holdfast.experiments import Interrupted, Result, resume, run
+from holdfast.experiments import Interrupted, Result, Spec, resume, run
+from holdfast.experiments.automatic import settled
+from holdfast.experiments.defaults import resolved
+from holdfast.experiments.spec import AUTO
+from holdfast.report.settings import setting
 
 INTERRUPTED = 130
 
@@ -21,7 +25,16 @@ INTERRUPTED = 130
 def command_run(arguments: Namespace) -> int:
     spec = spec_of(arguments)
     folder = arguments.out or new_folder(spec.method)
-    return _play(arguments.json, lambda watcher, stop: run(spec, folder, watcher, stop))
+    return _play(arguments.json, lambda watcher, stop: run(_told(spec, watcher), folder, watcher, stop))
+
+
+def _told(spec: Spec, watcher: PlainWatcher) -> Spec:
+    """Return the spec with numbers for what it leaves to the rule, and say them."""
+    if AUTO not in (spec.penalty, spec.rate):
+        return spec
+    found = settled(resolved(spec))
+    watcher.speaker.say(f"{found.method} {setting(found)}")
+    return found
 
 
 def command_resume(arguments: Namespace) -> int:

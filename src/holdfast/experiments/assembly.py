@@ -10,7 +10,7 @@ import numpy as np
 from holdfast import attacks, data, methods, problems
 from holdfast.data import Dataset, partitions
 from holdfast.errors import InvalidInput, unknown
-from holdfast.experiments.spec import Spec
+from holdfast.experiments.spec import Spec, number
 from holdfast.fleets import Simulated
 from holdfast.fleets.engine import Engine
 from holdfast.fleets.simulated import Reading, as_sent
@@ -21,7 +21,7 @@ from holdfast.problems import LinearProblem
 from holdfast.schedules import schedule
 from holdfast.theory import Curvature, steps
 from holdfast.ties import Coin, Counted, Settled
-from holdfast.typing import Method, Schedule, Workers
+from holdfast.typing import Method, Schedule, Worker, Workers
 from holdfast.workers import Reply
 
 
@@ -34,32 +34,35 @@ class Experiment:
     prior: Ridge
     method: Method
     fleet: Engine
-    penalised: bool
-    """Whether workers hold models of their own, as in RSA."""
 
 
 def assemble(spec: Spec) -> Experiment:
     """Return the parts of a resolved spec. Whatever cannot work is said here, before anything runs."""
     attack_of(spec)  # a name that nobody knows is said even where nobody lies
     dataset, problem = learnt(spec)
-    method = method_of(spec, problem)
-    fleet = _sharded(spec, method) if spec.engine == "ray" else _simulated(spec, method, problem)
-    penalised = methods.REGISTRY[spec.method].penalised
-    experiment = Experiment(dataset, problem, Ridge(spec.l2), method, fleet, penalised)
+    workers = participants(spec, problem)
+    method = _method(spec, problem, workers)
+    fleet: Engine
+    if spec.engine == "ray":
+        from holdfast.experiments.sharding import sharded
+
+        fleet = sharded(spec, method, workers)
+    else:
+        fleet = fleet_of(spec, problem, method.worker, workers, spec.participation, reading_of(spec))
+    experiment = Experiment(dataset, problem, Ridge(spec.l2), method, fleet)
     _rehearse(experiment)
     return experiment
 
 
-def method_of(spec: Spec, problem: LinearProblem) -> Method:
-    """Return the spec's method. A theorem's step size depends on the losses that the regular workers have."""
+def _method(spec: Spec, problem: LinearProblem, workers: Workers) -> Method:
     prior = Ridge(spec.l2)
-    regular = np.setdiff1d(workers_of(spec), lying(spec)[1])
+    regular = np.setdiff1d(workers, np.array(lying(spec)[1], dtype=np.int64))
     return methods.REGISTRY[spec.method].build(
         methods.Settings(
-            penalty=penalty(spec.norm, _given(spec.penalty)),
+            penalty=penalty(spec.norm, number(spec.penalty)),
             rate=_rate(spec, problem, prior, regular),
             prior=prior,
-            byzantine=int(_given(spec.declared)),
+            byzantine=int(number(spec.declared)),
             reply=cast(Reply, spec.reply),
             steps=spec.local_steps,
             bits=spec.messages == "bits",
@@ -69,17 +72,41 @@ def method_of(spec: Spec, problem: LinearProblem) -> Method:
 
 def _rate(spec: Spec, problem: LinearProblem, prior: Ridge, regular: Workers) -> Schedule:
     if spec.schedule not in steps.REGISTRY:
-        return schedule(spec.schedule, _given(spec.rate))
-    if not methods.REGISTRY[spec.method].penalised:
+        return schedule(spec.schedule, number(spec.rate))
+    if spec.method not in methods.PENALISED:
         raise InvalidInput(f"{spec.schedule} is a step size of rsa and ideal-rsa; got method={spec.method}")
-    return steps.REGISTRY[spec.schedule].of(Curvature.of(problem, prior, regular), spec.rate)
+    high = None if spec.rate is None else number(spec.rate)
+    return steps.REGISTRY[spec.schedule].of(Curvature.of(problem, prior, regular), high)
 
 
-def workers_of(spec: Spec) -> Workers:
-    """Return the numbers of all who take part."""
-    everyone = np.arange(1, spec.workers + 1)
+def participants(spec: Spec, problem: LinearProblem) -> Workers:
+    """Return the workers that take part in the spec's method."""
+    everyone = problem.shards.workers
     alone = methods.REGISTRY[spec.method].crew == "regular only"
-    return np.setdiff1d(everyone, np.array(spec.liars, np.int64)) if alone else everyone
+    return np.setdiff1d(everyone, np.array(spec.liars, dtype=np.int64)) if alone else everyone
+
+
+def fleet_of(
+    spec: Spec,
+    problem: LinearProblem,
+    worker: Worker[Any],
+    workers: Workers,
+    share: float = 1.0,
+    reading: Reading = as_sent,
+) -> Simulated:
+    """Return these workers, all following the rule `worker` but for those whom the spec makes lie."""
+    attack, liars = lying(spec)
+    return Simulated(
+        worker,
+        problem.oracle(workers),
+        problem.start(),
+        workers,
+        liars=liars,
+        attack=cast(Any, attack),
+        seed=spec.seed,
+        share=share,
+        reading=reading,
+    )
 
 
 def lying(spec: Spec) -> tuple[attacks.Attack | None, tuple[int, ...]]:
@@ -88,31 +115,9 @@ def lying(spec: Spec) -> tuple[attacks.Attack | None, tuple[int, ...]]:
     return attack, (() if attack is None else spec.liars or ())
 
 
-def _simulated(spec: Spec, method: Method, problem: LinearProblem) -> Simulated:
-    workers = workers_of(spec)
-    attack, liars = lying(spec)
-    return Simulated(
-        method.worker,
-        problem.oracle(workers),
-        problem.start(),
-        workers,
-        liars=liars,
-        attack=cast(Any, attack),
-        seed=spec.seed,
-        share=spec.participation,
-        reading=reading_of(spec),
-    )
-
-
-def _sharded(spec: Spec, method: Method) -> Engine:
-    from holdfast.experiments.sharding import sharded
-
-    return sharded(spec, method)
-
-
 def reading_of(spec: Spec) -> Reading:
     """Return what the master is given of the workers' messages."""
-    if not methods.REGISTRY[spec.method].penalised or spec.ties == "zero":
+    if spec.method not in methods.PENALISED or spec.ties == "zero":
         return as_sent
     return Counted(Coin(spec.seed)) if spec.messages == "bits" else Settled(Coin(spec.seed))
 
@@ -143,7 +148,7 @@ def learnt(spec: Spec) -> tuple[Dataset, LinearProblem]:
         spec.partition,
         spec.workers,
         spec.batch,
-        _given(spec.scale),
+        number(spec.scale),
         1 / spec.workers if spec.weighting == "mean" else 1.0,
         spec.dtype,
         spec.seed,
@@ -197,9 +202,3 @@ def forget() -> None:
 @lru_cache(maxsize=1)
 def _loaded(name: str, version: tuple[int, int] | None) -> Dataset:
     return data.load(name)
-
-
-def _given(value: float | None) -> float:
-    if value is None:
-        raise InvalidInput("a spec must be resolved before it is assembled; got None for a default")
-    return value

@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 from holdfast import kernels, methods
 from holdfast.errors import InvalidInput
 from holdfast.experiments.assembly import assemble
+from holdfast.experiments.automatic import settled
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.run import Result, run
 from holdfast.experiments.spec import Spec
@@ -40,7 +41,7 @@ def compare(
         raise InvalidInput("a comparison needs at least one run; got none")
     if any(spec.engine != "simulated" for spec in specs):
         raise InvalidInput("a comparison spreads its runs over the cores itself, with engine simulated; got another")
-    plain = [essence(resolved(spec)) for spec in specs]
+    plain = [settled(essence(resolved(spec))) for spec in specs]
     different = list(dict.fromkeys(plain))
     results: dict[Spec, Result] = {}
 
@@ -49,7 +50,10 @@ def compare(
         finished(result, len(different))
 
     play(different, jobs, arrived)
-    return [replace(results[key], spec=spec) for key, spec in zip(plain, map(resolved, specs), strict=True)]
+    return [
+        replace(results[ran], spec=replace(resolved(asked), penalty=ran.penalty, rate=ran.rate))
+        for ran, asked in zip(plain, specs, strict=True)
+    ]
 
 
 def play(specs: Sequence[Spec], jobs: int | None, arrived: Callable[[Result], None]) -> None:

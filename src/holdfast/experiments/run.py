@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from holdfast import methods
 from holdfast.errors import FleetError, InvalidInput, TooFew
 from holdfast.experiments.assembly import Experiment, assemble
+from holdfast.experiments.automatic import settled
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.folder import Arrays, Checkpoint, RunFolder
 from holdfast.experiments.metrics import Evaluation, ceiling, evaluate
@@ -61,6 +63,8 @@ class Result:
             "loss": self.last.loss if self.last else None,
             "variance": self.last.variance if self.last else None,
             "distance": self.last.distance if self.last else None,
+            "penalty": self.spec.penalty,
+            "rate": self.spec.rate,
             "rounds": self.rounds,
             "seconds": self.seconds + self.evaluation_seconds,
             "evaluation_seconds": self.evaluation_seconds,
@@ -90,7 +94,7 @@ def run(
     >>> [evaluation.round for evaluation in result.history]
     [10, 20]
     """
-    spec = resolved(spec)
+    spec = settled(resolved(spec))
     experiment = assemble(spec)
     store = RunFolder.create(folder, spec, experiment.dataset.digest()) if folder else None
     with closing(experiment.fleet):
@@ -142,7 +146,7 @@ class _Run:
     def play(self) -> Result:
         self.experiment.fleet.start()
         self.watcher.started(self.spec, self.round)
-        if self.spec.local_steps > 1 and self.experiment.penalised:
+        if self.spec.local_steps > 1 and self.spec.method in methods.PENALISED:
             self.watcher.warned(f"the paper's theorems are about 1 local step a round; got {self.spec.local_steps}")
         while self.round < self.spec.rounds and self.diverged is None:
             try:

@@ -8,7 +8,7 @@ from typing import Any, cast
 from threadpoolctl import threadpool_limits
 
 from holdfast import kernels, methods
-from holdfast.experiments.assembly import forget, learnt, lying, reading_of, workers_of
+from holdfast.experiments.assembly import forget, learnt, lying, participants, reading_of
 from holdfast.experiments.spec import Spec
 from holdfast.fleets.adversary import Adversary
 from holdfast.fleets.crew import Crew
@@ -21,15 +21,15 @@ from holdfast.typing import Method, Workers
 from holdfast.wire import Kind
 
 
-def sharded(spec: Spec, method: Method) -> Sharded:
+def sharded(spec: Spec, method: Method, workers: Workers) -> Sharded:
     """Return the spec's workers as shards, which start when they are first needed."""
     return Sharded(
         SpecShard,
-        lambda workers: (spec, method, workers),
+        lambda some: (spec, method, some),
         method.worker,
-        workers_of(spec),
-        _adversary(spec),
-        _participation(spec),
+        workers,
+        _adversary(spec, workers),
+        Participation(workers, spec.participation, spec.seed),
         reading_of(spec),
         shards=spec.shards or os.cpu_count() or 1,
         address=spec.address,
@@ -45,24 +45,21 @@ class SpecShard(Shard):
         threadpool_limits(1)
         kernels.set_threads(1)
         _, problem = learnt(spec)
+        everyone = participants(spec, problem)
         own = replace(problem, shards=problem.shards.only(int(workers[0]), int(workers[-1])))
         forget()  # the rest of the data is others' business
         reading = reading_of(spec)
         super().__init__(
             Crew(method.worker, own.oracle(workers), own.start(), workers),
-            _adversary(spec),
-            _participation(spec),
+            _adversary(spec, everyone),
+            Participation(everyone, spec.participation, spec.seed),
             reading if isinstance(reading, Counted) else None,
-            Kind.MODEL if methods.REGISTRY[spec.method].penalised else Kind.GRADIENT,
+            Kind.MODEL if spec.method in methods.PENALISED else Kind.GRADIENT,
             Follower(method.master, own.dimension),
         )
         self.warm_up(own.start())
 
 
-def _adversary(spec: Spec) -> Adversary:
+def _adversary(spec: Spec, workers: Workers) -> Adversary:
     attack, liars = lying(spec)
-    return Adversary(cast(Any, attack), workers_of(spec), liars, spec.seed)
-
-
-def _participation(spec: Spec) -> Participation:
-    return Participation(workers_of(spec), spec.participation, spec.seed)
+    return Adversary(cast(Any, attack), workers, liars, spec.seed)

@@ -7,13 +7,16 @@ from dataclasses import Field, asdict, dataclass, field, fields
 from math import inf, isfinite
 from pathlib import Path
 from types import NoneType
-from typing import Any, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin
 
 import numpy as np
 
 from holdfast import methods, problems, schedules
 from holdfast.errors import InvalidInput, unknown
 from holdfast.theory import steps
+
+AUTO: Literal["auto"] = "auto"
+"""Stands for a number that `holdfast.experiments.automatic` finds before the first round."""
 
 
 def _option(default: Any, help: str, choices: tuple[str, ...] = (), least: float | None = None) -> Any:
@@ -29,11 +32,12 @@ class Spec:
 
     method: str = _option("rsa", "how to learn", tuple(methods.REGISTRY))
     norm: float = _option(1.0, "RSA: the p of its lp norm, at least 1; inf is allowed", least=1)
-    penalty: float | None = _option(
-        None, "RSA: lambda, the weight of the penalty; 0.07 for l1, more for larger p", least=0
+    penalty: float | Literal["auto"] | None = _option(
+        None, "RSA: lambda, the weight of the penalty, or auto; 0.07 for l1, more for larger p", least=0
     )
-    rate: float | None = _option(
-        None, "step size alpha; 0.001 for RSA with l1 or l2, 0.0001 for the rules on gradients, the theorems' own"
+    rate: float | Literal["auto"] | None = _option(
+        None,
+        "step size alpha, or auto; 0.001 for RSA with l1 or l2, 0.0001 for the rules on gradients, the theorems' own",
     )
     schedule: str = _option("inverse-sqrt", "how the step size falls", (*schedules.REGISTRY, *steps.REGISTRY))
     reply: str = _option(
@@ -86,10 +90,12 @@ class Spec:
             raise InvalidInput(f"byzantine must be less than workers={self.workers}; got {self.byzantine}")
         if self.attack != "none" and self.byzantine == 0:
             raise InvalidInput(f"an attack needs byzantine of at least 1; got byzantine=0, attack={self.attack}")
+        if self.rate == AUTO and self.schedule in steps.REGISTRY:
+            raise InvalidInput(f"rate auto is for the schedules {', '.join(schedules.REGISTRY)}; got {self.schedule}")
         if not 0 < self.participation <= 1:
             raise InvalidInput(f"participation must be above 0 and at most 1; got {self.participation}")
         signed = self.messages == "bits" or self.ties == "coin"
-        if signed and self.norm != 1 and methods.REGISTRY[self.method].penalised:
+        if signed and self.norm != 1 and self.method in methods.PENALISED:
             raise InvalidInput(f"bits and the coin for ties need norm 1; got norm={self.norm:g}")
         if self.messages == "bits" and self.ties == "zero":
             raise InvalidInput("one bit cannot say 0: bits need ties=coin; got ties=zero")
@@ -129,6 +135,13 @@ class Spec:
         return "".join(f"{name} = {_toml(value)}\n" for name, value in values.items())
 
 
+def number(value: float | Literal["auto"] | None) -> float:
+    """Return a field's number, which a resolved spec has."""
+    if value is None or isinstance(value, str):
+        raise InvalidInput(f"a spec must be resolved before it is used; got {value} for a number")
+    return value
+
+
 def read_toml(path: Path) -> dict[str, Any]:
     """Return the keys of a TOML file; a dash in a key is an underscore, as in flags."""
     try:
@@ -152,6 +165,8 @@ def _converted(option: "Field[Any]", value: Any) -> Any:
     """Return a value of the field's type; a text is read as one, a NumPy number as what it is."""
     value = value.item() if isinstance(value, np.generic) else value
     kind = next(kind for kind in (*get_args(option.type), option.type) if kind is not NoneType)
+    if value == AUTO and Literal["auto"] in get_args(option.type):
+        return value
     try:
         if kind is str and isinstance(value, str):
             return value
@@ -164,7 +179,8 @@ def _converted(option: "Field[Any]", value: Any) -> Any:
     except (ValueError, TypeError):
         pass
     noun = {str: "a text", int: "a whole number", float: "a number"}.get(kind, "whole numbers")
-    raise InvalidInput(f"{option.name} must be {noun}; got {value!r}")
+    alternative = f" or {AUTO}" if Literal["auto"] in get_args(option.type) else ""
+    raise InvalidInput(f"{option.name} must be {noun}{alternative}; got {value!r}")
 
 
 def _whole(value: Any) -> int:
@@ -177,5 +193,5 @@ def _check(option: "Field[Any]", value: Any) -> None:
     choices, least = option.metadata["choices"], option.metadata["least"]
     if choices and value not in choices:
         raise unknown(option.name, value, choices)
-    if least is not None and not value >= least:
+    if least is not None and value != AUTO and not value >= least:
         raise InvalidInput(f"{option.name} must be at least {least}; got {value}")

@@ -4,8 +4,10 @@ import numpy as np
 
 from holdfast.errors import InvalidInput
 from holdfast.experiments.assembly import learnt
+from holdfast.experiments.automatic import settled
 from holdfast.experiments.defaults import resolved
-from holdfast.experiments.spec import Spec
+from holdfast.experiments.spec import Spec, number
+from holdfast.methods import PENALISED
 from holdfast.penalties import penalty
 from holdfast.priors import Ridge
 from holdfast.theory import Guarantees
@@ -18,18 +20,19 @@ def guarantees(spec: Spec) -> Guarantees:
     >>> len(found.lambda0_per_worker), found.lambda0 > 0.01, found.convergence is None
     (8, True, True)
     """
-    spec = resolved(spec)
-    if spec.method not in ("rsa", "ideal-rsa"):
+    spec = settled(resolved(spec))
+    if spec.method not in PENALISED:
         raise InvalidInput(f"the theorems speak of rsa and ideal-rsa; got method={spec.method}")
     if spec.reply != "current":
         raise InvalidInput(f"the theorems speak of workers that send their current iterate; got reply={spec.reply}")
+    rate = None if spec.rate is None else number(spec.rate)
     _, problem = learnt(spec)
     return Guarantees.of(
         problem,
         Ridge(spec.l2),
-        penalty(spec.norm, spec.penalty or 0.0),
+        penalty(spec.norm, number(spec.penalty)),
         np.setdiff1d(problem.shards.workers, spec.liars or ()),
         0 if spec.method == "ideal-rsa" else spec.byzantine,
-        high=spec.rate if spec.schedule == "theorem2" else None,
-        sqrt_high=spec.rate if spec.schedule == "theorem-sqrt" else None,
+        high=rate if spec.schedule == "theorem2" else None,
+        sqrt_high=rate if spec.schedule == "theorem-sqrt" else None,
     )

@@ -101,6 +101,14 @@ class LinearProblem(ABC):
         spans = zip(shards.starts[ids - 1] - first, shards.starts[ids] - first, strict=True)
         return np.array([self.weight * losses[begin:end].mean(dtype=np.float64) for begin, end in spans])
 
+    def own_losses(self, models: Rows, workers: Workers) -> NDArray[np.float64]:
+        """Return the full local losses F_i(x_i) of these workers, each at the model in its own row."""
+        shards, losses = self.shards, np.empty(len(workers))
+        for row, worker in enumerate(workers):
+            samples = kernels.losses(self.loss, *shards.of(worker), shards.scale, models[row], self.outputs)
+            losses[row] = samples.mean(dtype=np.float64)
+        return self.weight * losses
+
     def local_gradients(self, model: Vector, workers: Iterable[int]) -> Rows:
         """Return the full local gradients of these workers, `(n, d)`."""
         return np.stack([self._local_gradient(model, worker) for worker in self._known(workers)])
@@ -110,9 +118,9 @@ class LinearProblem(ABC):
         ids = np.array(list(workers), dtype=np.int64)
         if not len(ids):
             raise InvalidInput("a problem needs at least one worker to look at; got none")
-        strangers = np.setdiff1d(ids, self.shards.workers)
-        if strangers.size:
-            raise InvalidInput(f"workers must be from 1 to {len(self.shards.workers)}; got {strangers[0]}")
+        m = len(self.shards.starts) - 1
+        if ids.min() < 1 or ids.max() > m:
+            raise InvalidInput(f"workers must be from 1 to {m}; got {ids[(ids < 1) | (ids > m)].min()}")
         return ids
 
     def _local_gradient(self, model: Vector, worker: int) -> Vector:
@@ -123,6 +131,10 @@ class LinearProblem(ABC):
             block = slice(start, start + BLOCK)
             weights += residuals[block].T @ self.shards.scaled(features[block])
         return np.concatenate([weights.ravel(), residuals.sum(axis=0)])
+
+    def thinned(self, most: int) -> Self:
+        """Return the problem with at most this many samples of each worker."""
+        return replace(self, shards=self.shards.thinned(most))
 
     def objective(self, model: Vector, prior: Ridge, workers: Iterable[int]) -> float:
         """Return the cost of eq. correct: the sum of these workers' losses plus f0."""

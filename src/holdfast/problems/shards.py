@@ -57,6 +57,12 @@ class Shards:
         """The number of features of a sample."""
         return int(self.features.shape[1])
 
+    def thinned(self, most: int) -> "Shards":
+        """Return at most this many samples of each worker, evenly spaced."""
+        spans = zip(self.starts[:-1], self.starts[1:], strict=True)
+        parts = [np.linspace(first, last - 1, min(most, last - first)).astype(np.int64) for first, last in spans]
+        return Shards.deal(self.features, self.targets, parts, self.scale, self.dtype)
+
     def scaled(self, features: NDArray[Any]) -> Rows:
         """Return features as numbers of the working type, times the scale."""
         converted: Rows = features.astype(self.dtype)

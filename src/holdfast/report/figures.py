@@ -5,6 +5,7 @@ from typing import Any
 
 import altair as alt
 
+from holdfast.experiments.spec import number
 from holdfast.report.charts import COLOURS
 from holdfast.report.curves import DECADES, accuracy, norms, scale, spread
 from holdfast.report.pictures import Chart
@@ -20,7 +21,7 @@ def penalties(findings: Findings) -> Layers:
     """Return the final accuracy over lambda: the mean of the seeds, and the extremes."""
     points = [
         spread(found.accuracies)
-        | {"lambda": found.curve.spec.penalty or 0.0, "step size": found.curve.spec.rate or 0.0}
+        | {"lambda": number(found.curve.spec.penalty), "step size": number(found.curve.spec.rate)}
         for panel in findings.panels
         for found in panel.curves
     ]

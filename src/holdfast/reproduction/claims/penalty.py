@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from holdfast.experiments.spec import number
 from holdfast.reproduction.claims.claim import Claim, View
 from holdfast.reproduction.claims.criteria import CLEARLY_TEXT, NEAR, Check, better, wider
 from holdfast.reproduction.findings import CurveFindings
@@ -25,7 +26,7 @@ def _largest(view: View) -> CurveFindings:
 
 
 def _penalty(curve: CurveFindings) -> float:
-    return curve.curve.spec.penalty or 0.0
+    return number(curve.curve.spec.penalty)
 
 
 def _slow(view: View) -> list[Check]:

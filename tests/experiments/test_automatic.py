@@ -1,0 +1,175 @@
+"""lambda and alpha by rule: what moves them, what cannot, and that runs know them."""
+
+from dataclasses import replace
+from functools import cache
+from math import inf, sqrt
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from holdfast import attacks, methods
+from holdfast.cli import main
+from holdfast.errors import InvalidInput
+from holdfast.experiments import Interrupted, Spec, resume, run
+from holdfast.experiments.assembly import fleet_of, learnt, participants
+from holdfast.experiments.automatic import settled
+from holdfast.experiments.comparison import compare
+from holdfast.experiments.defaults import resolved
+from holdfast.survey import BATCH, Surveyor
+
+AUTO = Spec(data="digits", penalty="auto", rate="auto", rounds=400, eval_every=100)
+
+
+@cache
+def numbers(spec: Spec) -> tuple[float, float]:
+    """Return the lambda and alpha that the rule finds."""
+    found = settled(resolved(spec))
+    assert isinstance(found.penalty, float)
+    assert isinstance(found.rate, float)
+    return found.penalty, found.rate
+
+
+@cache
+def honest_reports(spec: Spec) -> np.ndarray:
+    """Return what the regular workers of a spec report."""
+    truthful = resolved(replace(spec, attack="none", byzantine=0))
+    _, problem = learnt(truthful)
+    workers = participants(truthful, problem)
+    fleet = fleet_of(truthful, replace(problem, batch=BATCH), Surveyor.of(problem, workers, spec.norm), workers)
+    reports: np.ndarray = fleet.exchange(problem.start(), 0)[: spec.workers - spec.byzantine]
+    return reports
+
+
+@pytest.mark.parametrize("partition", ["iid", "by-label"])
+@pytest.mark.parametrize("attack", attacks.REGISTRY)
+def test_fewer_than_half_cannot_move_it_out_of_what_regular_workers_report(attack: str, partition: str) -> None:
+    spec = replace(AUTO, attack=attack, byzantine=9, partition=partition)
+    penalty, rate = numbers(spec)
+    prices, _, curvatures = honest_reports(spec).T
+    rounding = 0.005
+    assert prices.min() * (1 - rounding) <= penalty <= prices.max() * (1 + rounding)
+    steps = sqrt(spec.rounds) / curvatures
+    assert steps.min() * (1 - rounding) <= rate <= steps.max() * (1 + rounding)
+
+
+def test_a_majority_of_liars_is_refused_when_it_shows() -> None:
+    with pytest.raises(InvalidInput, match=r"auto needs .* fewer than half of the workers lying; got a price of inf"):
+        settled(resolved(replace(AUTO, attack="infinite", byzantine=11)))
+
+
+def test_workers_that_differ_need_a_larger_penalty() -> None:
+    assert numbers(replace(AUTO, partition="by-label"))[0] > 5 * numbers(AUTO)[0]
+
+
+@pytest.mark.parametrize("norm", [1.0, 2.0, inf])
+def test_features_in_another_unit_give_the_same_run(norm: float) -> None:
+    """Features times 4 are models / 4 and gradients times 4: lambda times 4, alpha / 16; c times 16 keeps f0."""
+    spec = replace(AUTO, norm=norm, attack="sign-flip", byzantine=6)
+    one, other = replace(spec, scale=16.0), replace(spec, scale=64.0, l2=0.16)
+    penalty, rate = numbers(one)
+    assert numbers(other) == pytest.approx((4 * penalty, rate / 16), rel=0.01)
+    accuracies = [run(each).accuracy for each in (one, other)]
+    assert accuracies[0] == pytest.approx(accuracies[1], abs=0.03)
+
+
+def test_the_weight_of_losses_cancels() -> None:
+    """Losses times m: lambda times m, alpha / m."""
+    penalty, rate = numbers(AUTO)
+    assert numbers(replace(AUTO, weighting="sum")) == pytest.approx((20 * penalty, rate / 20), rel=0.01)
+
+
+def test_both_types_of_numbers_agree() -> None:
+    assert numbers(replace(AUTO, dtype="float64")) == pytest.approx(numbers(AUTO), rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "stretch"), [("inverse-sqrt", 20.0), ("inverse", 20.0), ("constant", 1.0)], ids=str
+)
+def test_the_last_step_is_the_longest_stable_one(schedule: str, stretch: float) -> None:
+    """400 rounds: inverse-sqrt ends at rate / 20, constant at rate; inverse is held to sqrt(400) too."""
+    curvature = np.median(honest_reports(AUTO)[:, 2])
+    assert numbers(replace(AUTO, schedule=schedule))[1] == pytest.approx(stretch / curvature, rel=0.005)
+
+
+@pytest.mark.parametrize("method", [name for name in methods.REGISTRY if name not in methods.PENALISED])
+def test_rules_on_gradients_step_along_the_sum_of_all(method: str) -> None:
+    curvature = np.median(honest_reports(AUTO)[:, 2])
+    assert numbers(replace(AUTO, method=method)) == pytest.approx((0.07, 20 / (20 * curvature + 0.01)), rel=0.005)
+
+
+def test_a_norm_that_pulls_one_coordinate_gets_shorter_steps() -> None:
+    """One last pull of all m workers goes no farther than the model that a worker finds: alpha lambda m = reach."""
+    spec = replace(AUTO, norm=inf, schedule="constant")
+    penalty, rate = numbers(spec)
+    reach, curvature = np.median(honest_reports(spec)[:, 1:], axis=0)
+    assert rate * penalty * 20 == pytest.approx(reach, rel=0.01)
+    assert rate < 1 / curvature
+
+
+def test_one_of_them_may_be_given() -> None:
+    assert numbers(replace(AUTO, penalty=0.3)) == (0.3, numbers(AUTO)[1])
+    assert numbers(replace(AUTO, rate=0.3)) == (numbers(AUTO)[0], 0.3)
+
+
+def test_a_loss_without_bounded_slope_does_not_diverge(tmp_path: Path) -> None:
+    """Features of variance 900 and coefficients with squares 15 in sum: the loss at 0 is near 900 * 15 / 2 = 6750."""
+    generator = np.random.default_rng(0)
+    x = generator.normal(size=(800, 5)) * 30
+    np.savez(tmp_path / "line.npz", x=x, y=x @ [1.0, -2.0, 0.0, 3.0, 1.0] + generator.normal(size=800))
+    spec = replace(AUTO, data=str(tmp_path / "line.npz"), problem="least-squares")
+    result = run(replace(spec, attack="gaussian", byzantine=8))
+    assert result.last is not None
+    assert result.last.loss < 0.01 * 6750 * 12 / 20
+
+
+def test_it_learns_what_hand_tuning_learns() -> None:
+    for partition, attack, least in (("iid", "sign-flip", 0.88), ("by-label", "duplicate", 0.5)):
+        result = run(replace(AUTO, partition=partition, attack=attack, byzantine=8, rounds=1500))
+        assert result.accuracy is not None
+        assert result.accuracy > least
+
+
+def test_a_folder_remembers_the_numbers_and_resumes_with_them(tmp_path: Path) -> None:
+    spec = replace(AUTO, attack="gaussian", byzantine=8, checkpoint_every=150)
+    whole = run(spec, tmp_path / "whole")
+    stops = iter([False] * 200 + [True] * 10)
+    with pytest.raises(Interrupted):
+        run(spec, tmp_path / "halves", stopping=lambda: next(stops))
+    assert (Spec.read(tmp_path / "halves" / "spec.toml").penalty, whole.spec.rate) == numbers(spec)
+    resumed = resume(tmp_path / "halves")
+    assert resumed.spec == whole.spec
+    assert resumed.history == whole.history
+    assert (resumed.model == whole.model).all()
+    assert resumed.to_json()["penalty"] == numbers(spec)[0]
+
+
+def test_a_comparison_tells_the_numbers_that_each_run_had() -> None:
+    base = replace(AUTO, rounds=20, attack="gaussian", byzantine=4)
+    specs = [replace(base, method=method) for method in ("rsa", "ideal-rsa", "ideal-sgd", "krum")]
+    assert [(result.spec.penalty, result.spec.rate) for result in compare(specs, jobs=1)] == [
+        numbers(spec if spec.method != "ideal-sgd" else replace(spec, attack="none", byzantine=0)) for spec in specs
+    ]
+
+
+def test_the_command_says_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    flags = ["--penalty", "auto", "--rate", "auto", "--data", "digits", "--rounds", "20"]
+    assert main(["run", *flags, "--out", str(tmp_path / "run")]) == 0
+    penalty, rate = numbers(replace(AUTO, rounds=20))
+    assert f"rsa --norm 1 --penalty {penalty:g} --rate {rate:g}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["penalty", "rate"])
+def test_another_word_is_refused(name: str) -> None:
+    with pytest.raises(InvalidInput, match=f"{name} must be a number or auto; got 'automatic'"):
+        Spec.of({name: "automatic"})
+
+
+def test_nothing_else_is_automatic() -> None:
+    with pytest.raises(InvalidInput, match="l2 must be a number; got 'auto'"):
+        Spec.of({"l2": "auto"})
+
+
+def test_the_theorems_have_steps_of_their_own() -> None:
+    with pytest.raises(InvalidInput, match=r"rate auto is for the schedules inverse-sqrt, .*; got theorem2"):
+        Spec(rate="auto", schedule="theorem2")

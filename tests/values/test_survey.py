@@ -1,0 +1,84 @@
+"""What a worker that learns alone reports, by hand; and that it reports the same in any company."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from math import inf, sqrt
+
+import numpy as np
+import pytest
+
+from holdfast.priors import Ridge
+from holdfast.problems import LeastSquares, LinearProblem, Shards
+from holdfast.survey import Surveyor, curvatures_of
+from holdfast.theory import Curvature
+from holdfast.workers import Nothing
+
+BIAS_ONLY = LeastSquares(
+    Shards.deal(np.zeros((1, 1)), np.array([3.0]), [np.array([0])], dtype=np.float64), outputs=1, batch=2, weight=0.25
+)
+"""One sample with feature 0 and target 3: F(w, b) = (b - 3)^2 / 8."""
+
+
+def reports(problem: LinearProblem, p: float, workers: list[int] | None = None) -> np.ndarray:
+    ids = problem.shards.workers if workers is None else np.array(workers)
+    rows, _ = Surveyor.of(problem, ids, p).step(Nothing(), problem.start(), problem.oracle(ids), 0)
+    return rows
+
+
+@pytest.mark.parametrize("p", [1.0, 2.0, 3.0, inf])
+def test_a_parabola(p: float) -> None:
+    """The curvature is 1/4, so the first step of 4 * 3/4 = 3 lands on b = 3 and gains 9/8.
+
+    A third of it is what liars may take: the price is (9/8 / 3) / 3 = 1/8. The pull z of any norm is 1 there, and
+    goes 3 times into b.
+    """
+    assert reports(BIAS_ONLY, p)[0] == pytest.approx([1 / 8, 3.0, 1 / 4])
+
+
+def test_the_reach_of_a_pull() -> None:
+    """Features 1 and bias 1 grow alike: x = (t, t). Pulls have entries 1, 1/sqrt(2), 1/2 in l1, l2, l-infinity.
+
+    So the reaches are t, sqrt(2) t, 2 t.
+    """
+    ones = replace(BIAS_ONLY, shards=replace(BIAS_ONLY.shards, features=np.ones((1, 1))))
+    one, two, infinite = (reports(ones, p)[0, 1] for p in (1.0, 2.0, inf))
+    assert (two / one, infinite / one) == pytest.approx((sqrt(2), 2.0))
+
+
+@pytest.mark.parametrize(("kind", "steepest"), [("softmax", 0.5), ("logistic", 0.25), ("least-squares", 1.0)])
+def test_curvature(kind: str, steepest: float, small_problem: Callable[..., LinearProblem]) -> None:
+    """Samples (1, 1) and (-1, 1) with their bias have products 2, 0, 0, 2: the mean of a a' has eigenvalue 2/2 = 1."""
+    shards = Shards.deal(np.array([[1.0], [-1.0]]), np.array([0, 1]), [np.array([0, 1])], dtype=np.float64)
+    problem = replace(small_problem(kind), shards=shards)
+    assert curvatures_of(problem, np.array([1])) == pytest.approx([0.25 * steepest * 1])
+
+
+@pytest.mark.parametrize("kind", ["softmax", "logistic", "least-squares"])
+def test_curvature_is_that_of_the_theorems(kind: str, small_problem: Callable[..., LinearProblem]) -> None:
+    problem = small_problem(kind)
+    theirs = Curvature.of(problem, Ridge(0.01), problem.shards.workers).L
+    assert curvatures_of(problem, problem.shards.workers) == pytest.approx(theirs)
+
+
+@pytest.mark.parametrize("kind", ["softmax", "logistic", "least-squares"])
+def test_a_worker_reports_the_same_in_any_company(kind: str, small_problem: Callable[..., LinearProblem]) -> None:
+    problem = small_problem(kind)
+    everyone = reports(problem, 1.0)
+    assert (reports(problem, 1.0, [4, 1, 6]) == everyone[[3, 0, 5]]).all()
+    assert (reports(problem, 1.0, [2]) == everyone[[1]]).all()
+
+
+@pytest.mark.parametrize("p", [1.0, 2.0, inf])
+def test_reports_scale_with_the_features(p: float, small_problem: Callable[..., LinearProblem]) -> None:
+    """Without a bias, features times s give models / s: price times s, reach / s, curvature times s^2.
+
+    Features this large leave the bias little to say: it is a thousandth of them.
+    """
+    problem = small_problem("softmax", least=20)
+    large, larger = (replace(problem, shards=replace(problem.shards, scale=scale)) for scale in (1e3, 4e3))
+    assert reports(larger, p) == pytest.approx(reports(large, p) * [4, 1 / 4, 16], rel=2e-3)
+
+
+def test_who_cannot_learn_has_no_price() -> None:
+    nothing = replace(BIAS_ONLY, shards=replace(BIAS_ONLY.shards, targets=np.array([0.0])))
+    assert (reports(nothing, 1.0)[0] == [0.0, 0.0, 0.25]).all()
