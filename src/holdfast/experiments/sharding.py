@@ -2,7 +2,6 @@
 
 import os
 from dataclasses import replace
-from math import isinf
 from typing import Any, cast
 
 from threadpoolctl import threadpool_limits
@@ -33,7 +32,7 @@ def sharded(spec: Spec, method: Method, workers: Workers) -> Sharded:
         reading_of(spec),
         shards=spec.shards or os.cpu_count() or 1,
         address=spec.address,
-        timeout=None if isinf(spec.round_timeout) else spec.round_timeout,
+        timeout=spec.round_timeout or None,
         least=spec.min_workers,
     )
 
