@@ -10,6 +10,7 @@ import numpy as np
 from holdfast import attacks, data, methods, problems
 from holdfast.data import Dataset, partitions
 from holdfast.errors import InvalidInput, unknown
+from holdfast.experiments.crew import crew
 from holdfast.experiments.spec import Spec
 from holdfast.fleets import Simulated
 from holdfast.named import build
@@ -40,10 +41,7 @@ def assemble(spec: Spec) -> Experiment:
     if recipe.crew != "attacked":
         attack = None
     dataset, problem = learnt(spec)
-    workers, liars = problem.shards.workers, np.array(spec.liars, dtype=np.int64)
-    if recipe.crew == "regular only":
-        workers = np.setdiff1d(workers, liars)
-    lying = liars[:0] if attack is None else liars
+    workers, lying = crew(spec)
     method = recipe.build(
         methods.Settings(
             penalty=pull,

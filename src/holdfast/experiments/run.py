@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +13,10 @@ from holdfast.experiments.assembly import Experiment, assemble
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.folder import Arrays, Checkpoint, RunFolder
 from holdfast.experiments.metrics import Evaluation, ceiling, evaluate
+from holdfast.experiments.personal import Personal, personal
 from holdfast.experiments.spec import Spec
+from holdfast.experiments.watching import Unwatched, Watcher
+from holdfast.fleets.overheard import Overheard
 from holdfast.training import train
 from holdfast.typing import Vector
 
@@ -39,6 +42,8 @@ class Result:
     """Spent on rounds, without evaluations."""
     evaluation_seconds: float
     folder: Path | None
+    personal: list[Personal] | None = None
+    """The regular workers' models and the master's, on each worker's own distribution."""
 
     @property
     def last(self) -> Evaluation | None:
@@ -63,27 +68,10 @@ class Result:
             "ceiling": self.ceiling,
             "bytes_up": self.bytes_up,
             "bytes_down": self.bytes_down,
+            "personal": None if self.personal is None else [asdict(worker) for worker in self.personal],
             "history": [asdict(evaluation) for evaluation in self.history],
             "run": None if self.folder is None else str(self.folder),
         }
-
-
-class Watcher(Protocol):
-    """Someone who looks on."""
-
-    def started(self, spec: Spec, round: int) -> None: ...
-    def played(self, round: int) -> None: ...
-    def evaluated(self, evaluation: Evaluation) -> None: ...
-    def warned(self, text: str) -> None: ...
-
-
-class Unwatched:
-    """Nobody looks on."""
-
-    def started(self, spec: Spec, round: int) -> None: ...
-    def played(self, round: int) -> None: ...
-    def evaluated(self, evaluation: Evaluation) -> None: ...
-    def warned(self, text: str) -> None: ...
 
 
 class Interrupted(Exception):
@@ -144,6 +132,7 @@ class _Run:
     ) -> None:
         self.spec, self.experiment, self.store = spec, experiment, store
         self.watcher, self.stopping = watcher, stopping
+        self.fleet = Overheard(experiment.fleet)
         self.state = experiment.method.master.init(experiment.problem.start())
         self.round = 0
         self.history: list[Evaluation] = []
@@ -179,7 +168,7 @@ class _Run:
     def _train(self, until: int) -> None:
         begun = perf_counter()
         rounds = range(self.round, until)
-        for state in train(self.experiment.method.master, self.experiment.fleet, self.state, rounds):
+        for state in train(self.experiment.method.master, self.fleet, self.state, rounds):
             self.state = state
             self.round += 1
             self.watcher.played(self.round)
@@ -192,7 +181,7 @@ class _Run:
 
     def _evaluate(self) -> None:
         begun = perf_counter()
-        evaluation = evaluate(self.experiment, self.state.model, self.round)
+        evaluation = evaluate(self.experiment, self.state.model, self.round, self.fleet.last)
         self.evaluation_seconds += perf_counter() - begun
         if not evaluation.finite:
             self.diverged = self.round
@@ -216,7 +205,9 @@ class _Run:
             )
 
     def _result(self) -> Result:
-        model = self.state.model
+        model, begun = self.state.model, perf_counter()
+        measured = personal(self.experiment, model) if self.diverged is None else None
+        self.evaluation_seconds += perf_counter() - begun
         result = Result(
             spec=self.spec,
             model=model,
@@ -229,6 +220,7 @@ class _Run:
             seconds=self.seconds,
             evaluation_seconds=self.evaluation_seconds,
             folder=self.store.path if self.store else None,
+            personal=measured,
         )
         if self.store:
             self.store.finish(result.to_json(), model)
