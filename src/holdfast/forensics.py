@@ -57,7 +57,7 @@ def differences(rows: Rows, neutral: Vector) -> Shares:
     sides = np.packbits(np.hstack([rows > neutral, rows < neutral]), axis=1)
     words = np.pad(sides, [(0, 0), (0, -sides.shape[1] % 8)]).view(np.uint64)
     bits = np.array([np.bitwise_count(words ^ row).sum(axis=1, dtype=np.int64) for row in words])
-    return bits / (2 * rows.shape[1])
+    return np.asarray(bits / (2 * rows.shape[1]))
 
 
 def suspicion(history: Sequence[Sequence[float]]) -> Shares:

@@ -14,6 +14,7 @@ from holdfast.cli.interrupts import PoliteStop
 from holdfast.cli.options import spec_of
 from holdfast.cli.watching import PlainWatcher, text, watcher
 from holdfast.experiments import Interrupted, Result, resume, run
+from holdfast.experiments.individuals import individuals
 
 INTERRUPTED = 130
 
@@ -51,7 +52,10 @@ def _play(as_json: bool, play: Callable[[PlainWatcher, PoliteStop], Result]) -> 
 
 
 def _summary(result: Result) -> str:
+    from holdfast.report.individuals import remarks
+
     seconds = result.seconds + result.evaluation_seconds
     outcome = f"diverged at round {result.diverged}" if result.last is None else text(result.last)
     ended = f"{result.spec.method}: {outcome}  after {result.rounds} rounds in {seconds:.1f} s"
-    return f"{ended}\nrun folder: {result.folder}"
+    said = remarks(individuals(result.spec, result.history, result.personal))
+    return "\n".join([ended, *said, f"run folder: {result.folder}"])
