@@ -55,7 +55,9 @@ def differences(rows: Rows, neutral: Vector) -> Shares:
     As bits (above, below) this is the Hamming distance over 2 d: exact, and no matter in which order it is counted.
     """
     sides = np.packbits(np.hstack([rows > neutral, rows < neutral]), axis=1)
-    words = np.pad(sides, [(0, 0), (0, -sides.shape[1] % 8)]).view(np.uint64)
+    padded = np.zeros((len(rows), (sides.shape[1] + 7) // 8 * 8), np.uint8)
+    padded[:, : sides.shape[1]] = sides
+    words = padded.view(np.uint64)
     bits = np.array([np.bitwise_count(words ^ row).sum(axis=1, dtype=np.int64) for row in words])
     return np.asarray(bits / (2 * rows.shape[1]))
 

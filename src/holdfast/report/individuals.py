@@ -15,7 +15,7 @@ def row(each: Individual) -> tuple[str, ...]:
     if each.apart is None:
         return (*about, "-", "-", "-", "-")
     apart = each.apart
-    return (*about, share(apart.disagreement), f"{apart.suspicion:.1f}", str(apart.rank), look(each))
+    return (*about, share(apart.disagreement), f"{round(apart.suspicion, 1) + 0.0:.1f}", str(apart.rank), look(each))
 
 
 def look(each: Individual) -> str:

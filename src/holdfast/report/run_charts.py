@@ -17,7 +17,7 @@ def learning(method: str, history: Sequence[Evaluation]) -> alt.HConcatChart:
     drawn = {
         "accuracy": ("test accuracy of x0", alt.Scale(domain=[0, 1])),
         "loss": ("loss of x0", alt.Scale(zero=False)),
-        "variance": ("variance of regular workers", alt.Scale()),
+        "variance": ("variance of regular workers", alt.Scale(zero=True)),
     }
     chart: alt.HConcatChart = alt.hconcat(
         *(
@@ -33,7 +33,7 @@ def _line(name: str, title: str, scale: alt.Scale, colour: str, history: Sequenc
     points = [{"round": each.round, name: getattr(each, name)} for each in history]
     line: alt.Chart = (
         alt.Chart(alt.InlineData(values=points))
-        .mark_line(point=True, color=colour)
+        .mark_line(color=colour, point=alt.OverlayMarkDef(color=colour))
         .encode(
             x=alt.X("round:Q", title="round"),
             y=alt.Y(f"{name}:Q", title=title, scale=scale),
@@ -48,7 +48,7 @@ def standing_apart(inspection: Inspection) -> alt.LayerChart:
     """Return every worker's disagreement over rounds; liars are marked, since a simulation knows them."""
     lines = alt.Chart(alt.InlineData(values=disagreements(inspection))).encode(
         x=alt.X("round:Q", title="round"),
-        y=alt.Y("disagreement:Q", title="disagreement with the median other", scale=alt.Scale(domain=[0, 1])),
+        y=alt.Y("disagreement:Q", title="disagreement with the others (median)"),
         detail="worker:N",
         color=alt.Color(
             "role:N",
@@ -60,8 +60,7 @@ def standing_apart(inspection: Inspection) -> alt.LayerChart:
     )
     # lines are thin: what a pointer finds are unseen points
     layers = (lines.mark_line(strokeWidth=1.5), lines.mark_point(size=120, filled=True, opacity=0))
-    chart: alt.LayerChart = alt.layer(*layers, width=800, height=300)
-    return chart
+    return alt.LayerChart(layer=list(layers), width=800, height=300)
 
 
 def disagreements(inspection: Inspection) -> list[dict[str, Any]]:

@@ -15,11 +15,11 @@ OWN = (
     "hold x0 and no other model, so that both are equal."
 )
 STANDING = (
-    "<em>disagreement</em>: the share of coordinates on which a worker's message takes another side than the median "
-    "other worker's, mean over the evaluations; <em>suspicion</em>: how far that lies above the median worker's, in "
+    "<em>disagreement</em>: the share of coordinates on which two workers' messages take different sides, median over "
+    "the other workers, mean over the evaluations; <em>suspicion</em>: how far that lies above the median worker's, in "
     f"robust standard deviations, <em>suspect</em> above {APART}; a <em>copy</em> sent the same signs as another "
-    "worker whenever one looked. All of it comes from the messages alone. Honest workers with unusual data can look suspect, "
-    "and liars that imitate can look ordinary: docs/workers.md has the measured rates."
+    "worker whenever one looked. All of it comes from the messages alone. Honest workers with unusual data can look "
+    "suspect, and liars that imitate can look ordinary: docs/workers.md has the measured rates."
 )
 
 
