@@ -1,91 +1,92 @@
-"""How often the rule of `holdfast.forensics` is right: the table of docs/workers.md. `make suspicion` writes it there.
+"""How often the rule of `holdfast.forensics` is right: the tables of docs/workers.md. `make suspicion` writes them.
 
-Every attack of the registry, iid and by label, RSA and a rule on gradients; one process, a few minutes.
+Every attack of the registry under three partitions, for RSA and a rule on gradients; one process, some minutes.
 """
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 
 from holdfast import Spec, run
 from holdfast.attacks import REGISTRY
-from holdfast.experiments.individuals import Apart, individuals
+from holdfast.experiments.individuals import individuals
 
 PAGE = Path(__file__).parents[1] / "docs" / "workers.md"
 BEGIN, END = "<!-- written by checks/suspicion_rates.py -->\n", "<!-- end -->\n"
 SEEDS = range(3)
 BASE = Spec(rounds=1000, eval_every=100, byzantine=8, attack="infinite")
-PENALTY = {"iid": 0.07, "by-label": 0.5}
-ATTACKS = ("none", *REGISTRY)
-HEAD = (
-    "data",
-    "method",
-    "partition",
-    "attack",
-    "suspect: true",
-    "false",
-    "copies: true",
-    "false",
-    "either: true",
-    "false",
-)
-LOOKS: tuple[Callable[[Apart], bool], ...] = (
-    lambda apart: apart.suspected,
-    lambda apart: apart.copied,
-    lambda apart: apart.suspected or apart.copied,
-)
+PENALTY = {"iid": 0.07, "by-label": 0.5, "dirichlet:alpha=0.1": 0.5}
+HEAD = ("attack", *(f"{partition}: {look}" for partition in PENALTY for look in ("suspect", "copy")))
 
 
 @dataclass
 class Tally:
     """How many of those who lie, and of those who do not, were accused."""
 
-    accused: int = 0
-    all: int = 0
+    true: int = 0
+    liars: int = 0
+    false: int = 0
+    regular: int = 0
 
-    def count(self, accused: bool) -> None:
-        self.accused += accused
-        self.all += 1
+    def count(self, accused: bool, lies: bool) -> None:
+        self.true += accused and lies
+        self.liars += lies
+        self.false += accused and not lies
+        self.regular += not lies
 
     def __str__(self) -> str:
-        return f"{self.accused}/{self.all}" if self.all else "-"
+        found = f"{self.true}/{self.liars}, " if self.liars else ""
+        return f"{found}{self.false}/{self.regular}"
 
 
-def cells(spec: Spec) -> list[str]:
-    """Run the spec once a seed and return true and false accusations by each look."""
-    tallies = [(Tally(), Tally()) for _ in LOOKS]
+def accusations(spec: Spec) -> tuple[str, str]:
+    """Run the spec once a seed and return whom disagreement and twins accused."""
+    suspects, copies = Tally(), Tally()
     for seed in SEEDS:
         result = run(replace(spec, seed=seed))
         for each in individuals(result.spec, result.history):
-            for look, (true, false) in zip(LOOKS, tallies, strict=True):
-                if each.apart is not None:
-                    (true if each.lies else false).count(look(each.apart))
-    return [str(tally) for pair in tallies for tally in pair]
+            if each.apart is not None:
+                suspects.count(each.apart.suspected, each.lies)
+                copies.count(each.apart.copied, each.lies)
+    return str(suspects), str(copies)
 
 
-def specs() -> Iterator[Spec]:
-    """Yield a spec for each line of the table."""
-    for data, method, partition, attack in product(("digits", "mnist"), ("rsa", "geometric-median"), PENALTY, ATTACKS):
-        spec = replace(BASE, data=data, method=method, partition=partition, penalty=PENALTY[partition], attack=attack)
-        yield spec if attack != "none" else replace(spec, attack="none", byzantine=0)
+def table(data: str, method: str) -> Iterator[str]:
+    """Yield the lines of a table: a row an attack, two columns a partition."""
+    yield f"{data}, {method}:\n"
+    yield _line(*HEAD)
+    yield _line(*("---" for _ in HEAD))
+    for attack in ("none", *REGISTRY):
+        byzantine = 0 if attack == "none" else BASE.byzantine
+        base = replace(BASE, data=data, method=method, attack=attack, byzantine=byzantine)
+        specs = (replace(base, partition=partition, penalty=penalty) for partition, penalty in PENALTY.items())
+        yield _line(attack, *(cell for spec in specs for cell in accusations(spec)))
+    yield ""
 
 
-def table() -> str:
-    lines = [HEAD, ("---",) * len(HEAD)]
-    for spec in specs():
-        lines.append((spec.data, spec.method, spec.partition, spec.attack, *cells(spec)))
-        print(*lines[-1], sep="  ", file=sys.stderr, flush=True)
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+def _line(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def tables() -> str:
+    lines = []
+    for data, method in product(("digits", "mnist"), ("rsa", "geometric-median")):
+        for line in table(data, method):
+            print(line, file=sys.stderr, flush=True)
+            lines.append(line)
+    return "\n".join(lines)
 
 
 def write(page: Path, text: str) -> None:
-    """Put the table between its marks."""
-    before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
-    after = rest.partition(END)[2]
-    page.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+    """Put the tables between their marks."""
+    before, begin, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+    _, end, after = rest.partition(END)
+    assert begin, f"{page} must mark where the tables begin"
+    assert end, f"{page} must mark where the tables end"
+    page.write_text(f"{before}{begin}\n{text}\n{end}{after}", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    write(PAGE, table())
+    write(PAGE, tables())
