@@ -93,6 +93,12 @@ def test_ranks_follow_suspicion_and_equals_share_one() -> None:
     assert [each.suspected for each in found] == [False, True, False, False]
 
 
+def test_evaluations_that_recorded_no_messages_do_not_count() -> None:
+    # as in a run that an older holdfast began
+    early, *later = run(SPEC).history
+    assert aparts([replace(early, disagreement=None, twins=None), *later]) == aparts(later)
+
+
 def test_liars_that_flip_signs_are_found_and_copies_are_copies() -> None:
     longer = replace(SPEC, rounds=300, eval_every=50)
     flipped, repeated = (aparts(run(spec).history) for spec in (longer, replace(longer, attack="duplicate")))

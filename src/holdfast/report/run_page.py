@@ -27,7 +27,7 @@ def run_page(inspection: Inspection) -> str:
     """Return the whole page."""
     spec = inspection.spec
     title = f"{spec.method} on {spec.data}, {spec.partition}, attack {spec.attack}"
-    ended = f"{inspection.history[-1].round if inspection.history else 0} of {spec.rounds} rounds evaluated"
+    ended = f"evaluated up to round {inspection.history[-1].round if inspection.history else 0} of {spec.rounds}"
     about = f"{inspection.folder}: {spec.workers} workers, seed {spec.seed}, {ended}; "
     return document(
         title,
