@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 CONSTRAINTS := requirements/constraints.txt
 
-.PHONY: demo test test-torch test-ray check fuzz claims reproduction lint format bench clean
+.PHONY: demo test test-torch test-ray check fuzz claims reproduction suspicion lint format bench clean
 
 .venv/installed: pyproject.toml $(CONSTRAINTS)
 	$(PYTHON) -m venv .venv
@@ -42,6 +42,9 @@ reproduction: .venv/installed  ## the paper in full on MNIST, into docs/reproduc
 	cp runs/reproduction/reproduction.md runs/reproduction/verdicts.toml docs/
 	mv docs/verdicts.toml docs/reproduction/
 	cp runs/reproduction/reproduction/*.png docs/reproduction/
+
+suspicion: .venv/installed  ## how often liars are told from their messages, into docs/workers.md; some minutes
+	$(BIN)/python checks/suspicion_rates.py
 
 lint: .venv/installed  ## style and types
 	$(BIN)/ruff check .

@@ -46,6 +46,7 @@ def test_the_walk_finds_the_commands() -> None:
     expected = {
         ("run",),
         ("resume",),
+        ("inspect",),
         ("compare",),
         ("demo",),
         ("theory",),

@@ -48,7 +48,10 @@ def test_json_is_one_object_on_stdout_and_all_else_is_on_stderr(capsys: pytest.C
     assert result["accuracy"] == expected.accuracy
     assert (result["loss"], result["variance"]) == (expected.last.loss, expected.last.variance)
     assert result["history"] == [vars(evaluation) for evaluation in expected.history]
-    assert [set(line) for line in result["history"]] == [{"round", "accuracy", "loss", "variance", "distance"}] * 2
+    names = {"round", "accuracy", "loss", "variance", "distance", "disagreement", "twins"}
+    assert [set(line) for line in result["history"]] == [names] * 2
+    assert expected.personal is not None
+    assert result["personal"] == [vars(worker) for worker in expected.personal]
     assert (result["rounds"], result["diverged"], result["run"]) == (10, None, "one")
     assert (result["bytes_up"], result["bytes_down"]) == (2644, 2644)  # 44 bytes of header
     assert 0 < result["seconds"] < 60
@@ -63,13 +66,15 @@ def test_a_pipe_gets_plain_lines(capsys: pytest.CaptureFixture[str]) -> None:
     assert ESCAPE not in printed.out
     assert "\r" not in printed.out
     lines = printed.out.splitlines()
-    assert len(lines) == 4
+    assert len(lines) == 6
     for line, round in zip(lines, (5, 10), strict=False):
         assert re.fullmatch(
             rf"round {round}/10  accuracy 0\.\d{{4}}  loss \S+  variance \S+  \d+ rounds/s  \d+ s left", line
         )
     assert re.fullmatch(r"rsa: accuracy 0\.\d{4}  loss \S+  variance \S+  after 10 rounds in \d+\.\d s", lines[2])
-    assert lines[3] == "run folder: one"
+    assert re.fullmatch(r"on the regular workers' own data: their own models 0\.\d{4}, x0 0\.\d{4}", lines[3])
+    assert re.fullmatch(r"by their messages suspect: (nobody|[\d ]+); copies of each other: none", lines[4])
+    assert lines[5] == "run folder: one"
 
 
 def on_a_terminal(argv: list[str], stdout: int | None) -> tuple[bytes, bytes, int]:

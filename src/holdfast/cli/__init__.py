@@ -7,6 +7,7 @@ from pathlib import Path
 
 import holdfast
 from holdfast.cli.comparing import SWEPT, command_compare, command_demo
+from holdfast.cli.inspecting import command_inspect
 from holdfast.cli.listing import command_data_fetch, command_data_list, command_list
 from holdfast.cli.options import OneLineParser, add_spec_flags, unknown_flag
 from holdfast.cli.reproducing import add_reproduce_flags, command_reproduce
@@ -63,6 +64,16 @@ def _parser() -> ArgumentParser:
     again = command("resume", command_resume, "go on with an interrupted run", "holdfast resume runs/my-run")
     again.add_argument("run", type=Path, metavar="RUN", help="the run folder")
     _json(again)
+
+    look = command(
+        "inspect",
+        command_inspect,
+        "show a run worker by worker: own models, and who stands apart; one page",
+        "holdfast inspect runs/my-run",
+    )
+    look.add_argument("run", type=Path, metavar="RUN", help="the run folder")
+    look.add_argument("--out", type=Path, metavar="FILE", help="the page (default: report.html in the run folder)")
+    _json(look)
 
     many = command(
         "compare",

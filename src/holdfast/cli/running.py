@@ -16,6 +16,7 @@ from holdfast.cli.watching import PlainWatcher, text, watcher
 from holdfast.experiments import Interrupted, Result, Spec, resume, run
 from holdfast.experiments.automatic import settled
 from holdfast.experiments.defaults import resolved
+from holdfast.experiments.individuals import individuals
 from holdfast.experiments.spec import AUTO
 from holdfast.report.settings import setting
 
@@ -64,8 +65,11 @@ def _play(as_json: bool, play: Callable[[PlainWatcher, PoliteStop], Result]) -> 
 
 
 def _summary(result: Result) -> str:
+    from holdfast.report.individuals import remarks
+
     seconds = result.seconds + result.evaluation_seconds
     outcome = f"diverged at round {result.diverged}" if result.last is None else text(result.last)
     ended = f"{result.spec.method}: {outcome}  after {result.rounds} rounds in {seconds:.1f} s"
-    late = f"\n{result.absent} answers came too late and were left out" if result.absent else ""
-    return f"{ended}{late}\nrun folder: {result.folder}"
+    late = [f"{result.absent} answers came too late and were left out"] if result.absent else []
+    said = remarks(individuals(result.spec, result.history, result.personal))
+    return "\n".join([ended, *late, *said, f"run folder: {result.folder}"])

@@ -89,7 +89,7 @@ class RunFolder:
     def spec(self) -> Spec:
         """Return the spec of the run in this folder."""
         if not (self.path / "spec.toml").is_file():
-            raise InvalidInput(f"resume needs the folder of a run, with its spec.toml; got {self.path}")
+            raise InvalidInput(f"a run's folder must hold its spec.toml; got {self.path}")
         return Spec.read(self.path / "spec.toml")
 
     def check(self, data_digest: str) -> None:
@@ -142,6 +142,23 @@ class RunFolder:
         np.save(file, model, allow_pickle=False)
         atomic.write(self.path / "model.npy", file.getvalue())
         atomic.write(self.path / "result.json", _json(result))
+
+    def history(self) -> list[Evaluation]:
+        """Return the records; a last line that is not whole, as a killed run may leave it, is none."""
+        path = self.path / "records.jsonl"
+        try:
+            *lines, _ = path.read_text(encoding="utf-8").split("\n") if path.exists() else [""]
+            return [Evaluation(**json.loads(line)) for line in lines]
+        except (OSError, ValueError, TypeError) as error:
+            raise InvalidInput(f"{path} must hold an evaluation a line; got {error}") from None
+
+    def result(self) -> dict[str, Any] | None:
+        """Return how the run ended, if it did."""
+        path = self.path / "result.json"
+        try:
+            return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else None
+        except (OSError, ValueError, TypeError) as error:
+            raise InvalidInput(f"{path} must hold the result of a run; got {error}") from None
 
     def _checkpoints(self) -> tuple[Path, Path]:
         return self.path / "checkpoint.npz", self.path / "checkpoint.previous.npz"

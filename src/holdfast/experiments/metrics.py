@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from holdfast.experiments.assembly import Experiment
+from holdfast.fleets.overheard import Heard
+from holdfast.forensics import standing
 from holdfast.problems import LeastSquares
 from holdfast.typing import Vector
 
@@ -22,23 +24,30 @@ class Evaluation:
     """Mean over the regular workers of |x_i - mean x|^2."""
     distance: float
     """Distance to consensus: root of the mean over the regular workers of |x_i - x0|^2."""
+    disagreement: list[float] | None = None
+    """How far each worker's last message stood apart from the others' (`holdfast.forensics`); None in old records."""
+    twins: list[int] | None = None
+    """How many others sent the same signs as each worker."""
 
     @property
     def finite(self) -> bool:
         return bool(np.isfinite([self.loss, self.variance, self.distance]).all())
 
 
-def evaluate(experiment: Experiment, model: Vector, round: int) -> Evaluation:
-    """Measure the master's model and the regular workers' iterates."""
+def evaluate(experiment: Experiment, model: Vector, round: int, heard: Heard | None) -> Evaluation:
+    """Measure the master's model, the regular workers' iterates, and the messages that were heard last."""
     data, problem, fleet = experiment.dataset, experiment.problem, experiment.fleet
     with np.errstate(over="ignore", invalid="ignore"):  # a run that diverges is told by its infinite numbers
         spread = fleet.spread(model)
+        stand = standing(heard.rows, experiment.method.worker.neutral(heard.model)) if heard else None
         return Evaluation(
             round=round,
             accuracy=problem.accuracy(model, data.test_features, data.test_targets),
             loss=problem.objective(model, experiment.prior, fleet.regular),
             variance=float(spread.from_mean.mean()),
             distance=float(spread.from_master.mean()) ** 0.5,
+            disagreement=stand.disagreement if stand else None,
+            twins=stand.twins if stand else None,
         )
 
 

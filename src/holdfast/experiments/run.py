@@ -11,14 +11,16 @@ import numpy as np
 
 from holdfast import methods
 from holdfast.errors import FleetError, InvalidInput, TooFew
-from holdfast.experiments.assembly import Experiment, assemble
+from holdfast.experiments.assembly import Experiment, assemble, workers_of
 from holdfast.experiments.automatic import settled
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.folder import Arrays, Checkpoint, RunFolder
 from holdfast.experiments.metrics import Evaluation, ceiling, evaluate
+from holdfast.experiments.personal import Personal, personal
 from holdfast.experiments.spec import Spec
 from holdfast.experiments.traffic import traffic
 from holdfast.experiments.watching import Interrupted, Unwatched, Watcher
+from holdfast.fleets.overheard import Overheard
 from holdfast.training import train
 from holdfast.typing import Vector
 
@@ -46,6 +48,8 @@ class Result:
     folder: Path | None
     absent: int = 0
     """How often a worker was asked and did not answer in time."""
+    personal: list[Personal] | None = None
+    """The regular workers' models and the master's, on each worker's own distribution."""
 
     @property
     def last(self) -> Evaluation | None:
@@ -73,6 +77,7 @@ class Result:
             "bytes_up": self.bytes_up,
             "bytes_down": self.bytes_down,
             "absent": self.absent,
+            "personal": None if self.personal is None else [asdict(worker) for worker in self.personal],
             "history": [asdict(evaluation) for evaluation in self.history],
             "run": None if self.folder is None else str(self.folder),
         }
@@ -130,6 +135,7 @@ class _Run:
     ) -> None:
         self.spec, self.experiment, self.store = spec, experiment, store
         self.watcher, self.stopping = watcher, stopping
+        self.fleet = Overheard(experiment.fleet, len(workers_of(spec)))
         self.state = experiment.method.master.init(experiment.problem.start())
         self.round = 0
         self.history: list[Evaluation] = []
@@ -181,7 +187,7 @@ class _Run:
     def _train(self, until: int) -> None:
         begun = perf_counter()
         rounds = range(self.round, until)
-        for state in train(self.experiment.method.master, self.experiment.fleet, self.state, rounds):
+        for state in train(self.experiment.method.master, self.fleet, self.state, rounds):
             self.state = state
             self.round += 1
             self.watcher.played(self.round)
@@ -194,7 +200,7 @@ class _Run:
 
     def _evaluate(self) -> None:
         begun = perf_counter()
-        evaluation = evaluate(self.experiment, self.state.model, self.round)
+        evaluation = evaluate(self.experiment, self.state.model, self.round, self.fleet.last)
         self.evaluation_seconds += perf_counter() - begun
         if not evaluation.finite:
             self.diverged = self.round
@@ -219,7 +225,9 @@ class _Run:
             )
 
     def _result(self) -> Result:
-        model = self.state.model
+        model, begun = self.state.model, perf_counter()
+        measured = personal(self.experiment, model) if self.diverged is None else None
+        self.evaluation_seconds += perf_counter() - begun
         up, down = traffic(self.spec, model, self.round, self.experiment.fleet.voters)
         result = Result(
             spec=self.spec,
@@ -234,6 +242,7 @@ class _Run:
             evaluation_seconds=self.evaluation_seconds,
             folder=self._folder,
             absent=self.experiment.fleet.absent,
+            personal=measured,
         )
         if self.store:
             self.store.finish(result.to_json(), model)

@@ -1,0 +1,81 @@
+"""What a run's folder tells, whether the run is over or not."""
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from math import isinf
+from pathlib import Path
+from typing import Any
+
+from holdfast.errors import InvalidInput
+from holdfast.experiments.folder import RunFolder
+from holdfast.experiments.individuals import Individual, individuals
+from holdfast.experiments.metrics import Evaluation
+from holdfast.experiments.personal import Personal
+from holdfast.experiments.spec import Spec
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """A run as its folder has it."""
+
+    folder: Path
+    spec: Spec
+    history: list[Evaluation]
+    result: Mapping[str, Any] | None
+    """What `result.json` holds; None while the run is not over."""
+    workers: list[Individual]
+
+    @property
+    def notes(self) -> list[str]:
+        """What is missing, and why."""
+        return [text for text in (self._ending(), self._missing_messages(), self._missing_models()) if text]
+
+    def _ending(self) -> str | None:
+        if self.result is None:
+            return f"This run is not over; go on with: holdfast resume {shlex.quote(str(self.folder))}"
+        if self.result.get("diverged") is not None:
+            return f"This run diverged at round {self.result['diverged']}."
+        return None
+
+    def _missing_messages(self) -> str | None:
+        if not self.history:
+            return "Nothing was evaluated yet, so that nothing is known of the messages."
+        if any(each.apart for each in self.workers):
+            return None
+        return "The messages of this run were not recorded: it is of an older holdfast. Run its spec.toml again."
+
+    def _missing_models(self) -> str | None:
+        if self.result is None:
+            return "The workers' own models are measured when the run is over."
+        if "personal" not in self.result:
+            return "The workers' own models were not measured: it is of an older holdfast. Run its spec.toml again."
+        if self.spec.problem == "least-squares":
+            return "Least squares has no classes, so that there is no accuracy on a worker's own distribution."
+        if self.result["personal"] is None:
+            return "The workers' own models were not measured."
+        return None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what `holdfast inspect --json` prints."""
+        infinite = {"norm": "inf"} if isinf(self.spec.norm) else {}  # strict JSON has no infinity
+        return {
+            "run": str(self.folder),
+            "over": self.result is not None,
+            "spec": asdict(self.spec) | infinite,
+            "workers": [asdict(each) for each in self.workers],
+            "history": [asdict(evaluation) for evaluation in self.history],
+            "notes": self.notes,
+        }
+
+
+def inspect(folder: Path) -> Inspection:
+    """Read a run's folder; its data are not needed."""
+    store = RunFolder(folder)
+    spec, history, result = store.spec(), store.history(), store.result()
+    try:
+        measured = [Personal(**each) for each in (result or {}).get("personal") or ()]
+        workers = individuals(spec, history, measured)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(f"{folder} must hold the records of its own spec; got {error}") from None
+    return Inspection(folder, spec, history, result, workers)

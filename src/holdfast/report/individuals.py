@@ -1,0 +1,50 @@
+"""The workers of a run as a table, for pages and terminals alike."""
+
+from collections.abc import Sequence
+
+from holdfast.experiments.individuals import Individual
+from holdfast.report.tables import share
+
+HEAD = ("worker", "truly", "x_i on own data", "x0 on the same", "disagreement", "suspicion", "rank", "looks")
+
+
+def row(each: Individual) -> tuple[str, ...]:
+    """Return the cells of a worker, in the order of HEAD."""
+    models = (share(each.own), share(each.master))
+    about = (str(each.worker), "liar" if each.lies else "regular", *models)
+    if each.apart is None:
+        return (*about, "-", "-", "-", "-")
+    apart = each.apart
+    return (*about, share(apart.disagreement), f"{round(apart.suspicion, 1) + 0.0:.1f}", str(apart.rank), look(each))
+
+
+def look(each: Individual) -> str:
+    """Return what the messages of a worker make it look like."""
+    if each.apart is None:
+        return "-"
+    words = [word for word, so in (("suspect", each.apart.suspected), ("copy", each.apart.copied)) if so]
+    return ", ".join(words) or "ordinary"
+
+
+def remarks(workers: Sequence[Individual]) -> list[str]:
+    """Return what there is to say of all workers, a line each: their own models, and who stands apart."""
+    return [line for line in (_models(workers), _apart(workers)) if line]
+
+
+def _models(workers: Sequence[Individual]) -> str | None:
+    both = [(each.own, each.master) for each in workers if each.own is not None and each.master is not None]
+    if not both:
+        return None
+    own, master = (sum(values) / len(both) for values in zip(*both, strict=True))
+    if all(mine == yours for mine, yours in both):
+        return f"on the regular workers' own data, all of whom hold x0: {own:.4f}"
+    return f"on the regular workers' own data: their own models {own:.4f}, x0 {master:.4f}"
+
+
+def _apart(workers: Sequence[Individual]) -> str | None:
+    stood = [(str(each.worker), each.apart) for each in workers if each.apart]
+    if not stood:
+        return None
+    suspects = " ".join(worker for worker, apart in stood if apart.suspected) or "nobody"
+    copies = " ".join(worker for worker, apart in stood if apart.copied) or "none"
+    return f"by their messages suspect: {suspects}; copies of each other: {copies}"

@@ -1,0 +1,117 @@
+"""The page of a run says what its folder says."""
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast.experiments import Spec, run
+from holdfast.experiments.inspection import Inspection, inspect
+from holdfast.report.individuals import HEAD, look, remarks, row
+from holdfast.report.run_page import run_page
+
+SPEC = Spec(data="digits", workers=6, byzantine=2, liars=(2, 5), attack="sign-flip", rounds=40, eval_every=10)
+
+
+@pytest.fixture(scope="module")
+def inspected(tmp_path_factory: pytest.TempPathFactory) -> Inspection:
+    folder = tmp_path_factory.mktemp("page") / "run"
+    run(SPEC, folder)
+    return inspect(folder)
+
+
+def charts(page: str) -> list[Any]:
+    return [json.loads(found) for found in re.findall(r'<script type="application/json">(.*?)</script>', page)]
+
+
+def cells(page: str) -> list[list[str]]:
+    """Return the text of the table, row by row."""
+    table = page[page.index("<table") : page.index("</table>")]
+    rows = re.findall(r"<tr>(.*?)</tr>", table)
+    return [[re.sub("<.*?>", "", cell) for cell in re.findall(r"<t[hd].*?>(.*?)</t[hd]>", found)] for found in rows]
+
+
+def values(whole: Any, part: Any) -> list[Any]:
+    """Return the inline data of a part of a chart, which stand in the whole by name."""
+    data: list[Any] = whole["datasets"][part["data"]["name"]]
+    return data
+
+
+def test_every_worker_has_a_row(inspected: Inspection) -> None:
+    head, *rows = cells(run_page(inspected))
+    assert tuple(head) == HEAD
+    assert [found[:2] for found in rows] == [[str(i), "liar" if i in (2, 5) else "regular"] for i in range(1, 7)]
+    for each, found in zip(inspected.workers, rows, strict=True):
+        assert tuple(found) == row(each)
+        assert found[2] == ("-" if each.own is None else f"{each.own:.3f}")
+        assert each.apart is not None
+        assert found[4] == f"{each.apart.disagreement:.3f}"
+
+
+def test_the_curves_hold_every_evaluation(inspected: Inspection) -> None:
+    learnt, apart = charts(run_page(inspected))
+    for chart, name in zip(learnt["hconcat"], ("accuracy", "loss", "variance"), strict=True):
+        assert values(learnt, chart) == [{"round": e.round, name: getattr(e, name)} for e in inspected.history]
+    shares = {(point["worker"], point["round"]): point["disagreement"] for point in values(apart, apart)}
+    assert shares == {
+        (worker, evaluation.round): share
+        for evaluation in inspected.history
+        for worker, share in enumerate(evaluation.disagreement or (), start=1)
+    }
+    assert {point["worker"] for point in values(apart, apart) if point["role"] == "liar"} == {2, 5}
+
+
+def test_what_was_not_recorded_is_not_drawn(inspected: Inspection) -> None:
+    history = [replace(each, disagreement=None, twins=None) for each in inspected.history]
+    workers = [replace(each, apart=None, own=None, master=None) for each in inspected.workers]
+    page = run_page(replace(inspected, history=history, workers=workers, result={"diverged": None}))
+    assert len(charts(page)) == 1
+    assert page.count("older holdfast") == 2
+    assert {cell for found in cells(page)[1:] for cell in found[2:]} == {"-"}
+
+
+def test_a_run_of_which_nothing_is_known_has_a_page(inspected: Inspection) -> None:
+    workers = [replace(each, apart=None, own=None, master=None) for each in inspected.workers]
+    page = run_page(replace(inspected, history=[], workers=workers, result=None))
+    assert charts(page) == []
+    assert "not over; go on with: holdfast resume" in page
+    assert remarks(workers) == []
+
+
+def test_names_cannot_break_out(inspected: Inspection) -> None:
+    evil = "</script><script>alert(1)</script>"
+    page = run_page(replace(inspected, folder=Path(evil), spec=replace(inspected.spec, data=evil), result=None))
+    assert "<script>alert" not in page
+
+
+def test_looks(inspected: Inspection) -> None:
+    (first, *_) = inspected.workers
+    assert first.apart is not None
+    for suspected, copied, word in (
+        (False, False, "ordinary"),
+        (True, False, "suspect"),
+        (False, True, "copy"),
+        (True, True, "suspect, copy"),
+    ):
+        assert look(replace(first, apart=replace(first.apart, suspected=suspected, copied=copied))) == word
+    assert row(replace(first, apart=replace(first.apart, suspicion=-0.04)))[5] == "0.0"
+
+
+def test_remarks_count_the_regular_ones_and_name_the_rest(inspected: Inspection) -> None:
+    # own 0.5 and 1.0, x0 0.25 and 0.75: means 0.75 and 0.5
+    one, two, *_ = inspected.workers
+    assert one.apart is not None
+    plain = replace(one.apart, suspected=False, copied=False)
+    workers = [
+        replace(one, own=0.5, master=0.25, apart=replace(plain, copied=True)),
+        replace(two, own=1.0, master=0.75, apart=replace(plain, suspected=True)),
+    ]
+    assert remarks(workers) == [
+        "on the regular workers' own data: their own models 0.7500, x0 0.5000",
+        "by their messages suspect: 2; copies of each other: 1",
+    ]
+    shared = [replace(each, own=0.5, master=0.5) for each in workers]
+    assert remarks(shared)[0] == "on the regular workers' own data, all of whom hold x0: 0.5000"
