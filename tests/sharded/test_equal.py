@@ -57,7 +57,7 @@ def test_bits_under_every_attack(attack: str) -> None:
         {"liars": (1, 2, 3), "attack": "sign-flip"},
         {"method": "ideal-rsa", "liars": (2, 6, 7)},
         {"partition": "dirichlet:alpha=0.3"},
-        {"schedule": "theorem-sqrt", "rate": None, "messages": "bits"},
+        {"penalty": "auto", "rate": "auto", "messages": "bits"},
         {"workers": 300, "messages": "bits", "rounds": 2},
     ],
     ids=str,
