@@ -35,7 +35,7 @@ def honest_reports(spec: Spec) -> np.ndarray:
     """Return what the regular workers of a spec report."""
     truthful = resolved(replace(spec, attack="none", byzantine=0))
     _, problem = learnt(truthful)
-    workers = participants(truthful, problem)
+    workers = participants(truthful)
     fleet = fleet_of(truthful, replace(problem, batch=BATCH), Surveyor.of(problem, workers, spec.norm), workers)
     reports: np.ndarray = fleet.exchange(problem.start(), 0)[: spec.workers - spec.byzantine]
     return reports

@@ -40,7 +40,7 @@ def assemble(spec: Spec) -> Experiment:
     """Return the parts of a resolved spec. Whatever cannot work is said here, before anything runs."""
     attack_of(spec)  # a name that nobody knows is said even where nobody lies
     dataset, problem = learnt(spec)
-    workers = participants(spec, problem)
+    workers = participants(spec)
     method = _method(spec, problem, workers)
     fleet: Engine
     if spec.engine == "ray":
@@ -79,9 +79,9 @@ def _rate(spec: Spec, problem: LinearProblem, prior: Ridge, regular: Workers) ->
     return steps.REGISTRY[spec.schedule].of(Curvature.of(problem, prior, regular), high)
 
 
-def participants(spec: Spec, problem: LinearProblem) -> Workers:
+def participants(spec: Spec) -> Workers:
     """Return the workers that take part in the spec's method."""
-    everyone = problem.shards.workers
+    everyone = np.arange(1, spec.workers + 1)
     alone = methods.REGISTRY[spec.method].crew == "regular only"
     return np.setdiff1d(everyone, np.array(spec.liars, dtype=np.int64)) if alone else everyone
 

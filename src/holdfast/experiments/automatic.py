@@ -27,7 +27,7 @@ def settled(spec: Spec) -> Spec:
     if AUTO not in (spec.penalty, spec.rate):
         return spec
     _, problem = learnt(spec)
-    workers = participants(spec, problem)
+    workers = participants(spec)
     fleet = fleet_of(spec, replace(problem, batch=BATCH), Surveyor.of(problem, workers, spec.norm), workers)
     price, reach, curvature = map(float, Median()(fleet.exchange(problem.start(), 0)))
     if spec.penalty == AUTO:

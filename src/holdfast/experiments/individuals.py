@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from holdfast.experiments.assembly import lying, workers_of
+from holdfast.experiments.assembly import lying, participants
 from holdfast.experiments.metrics import Evaluation
 from holdfast.experiments.personal import Personal
 from holdfast.experiments.spec import Spec
@@ -45,7 +45,7 @@ def individuals(
     spec: Spec, history: Sequence[Evaluation], personal: Sequence[Personal] | None = None
 ) -> list[Individual]:
     """Return the workers of a resolved spec's run, in the order of their numbers."""
-    workers, liars = workers_of(spec), lying(spec)[1]
+    workers, liars = participants(spec), lying(spec)[1]
     measured = {each.worker: each for each in personal or ()}
     stood: Sequence[Apart | None] = aparts(history) or [None] * len(workers)
     return [

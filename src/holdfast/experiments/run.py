@@ -11,7 +11,7 @@ import numpy as np
 
 from holdfast import methods
 from holdfast.errors import FleetError, InvalidInput, TooFew
-from holdfast.experiments.assembly import Experiment, assemble, workers_of
+from holdfast.experiments.assembly import Experiment, assemble, participants
 from holdfast.experiments.automatic import settled
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.folder import Arrays, Checkpoint, RunFolder
@@ -135,7 +135,7 @@ class _Run:
     ) -> None:
         self.spec, self.experiment, self.store = spec, experiment, store
         self.watcher, self.stopping = watcher, stopping
-        self.fleet = Overheard(experiment.fleet, len(workers_of(spec)))
+        self.fleet = Overheard(experiment.fleet, len(participants(spec)))
         self.state = experiment.method.master.init(experiment.problem.start())
         self.round = 0
         self.history: list[Evaluation] = []

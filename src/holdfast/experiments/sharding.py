@@ -44,7 +44,7 @@ class SpecShard(Shard):
         threadpool_limits(1)
         kernels.set_threads(1)
         _, problem = learnt(spec)
-        everyone = participants(spec, problem)
+        everyone = participants(spec)
         own = replace(problem, shards=problem.shards.only(int(workers[0]), int(workers[-1])))
         forget()  # the rest of the data is others' business
         reading = reading_of(spec)

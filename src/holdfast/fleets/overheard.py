@@ -25,6 +25,7 @@ class Overheard:
 
     def exchange(self, model: Vector, round: int) -> Any:
         messages = self.fleet.exchange(model, round)
-        heard = isinstance(messages, np.ndarray) and len(messages) == self.workers  # else a tally, or some are absent
-        self.last = Heard(model, messages) if heard else None
+        self.last = None
+        if isinstance(messages, np.ndarray) and len(messages) == self.workers:  # no tally, and nobody is absent
+            self.last = Heard(model, messages)
         return messages
