@@ -18,6 +18,7 @@ UNDER_8 = Spec(byzantine=8, attack="same-value", penalty=0.07, rate=0.001)
 SETTINGS = {
     "no attack": Spec(penalty=0.1, rate=0.003),
     "same-value": UNDER_8,
+    "same-value, in bits": replace(UNDER_8, messages="bits"),
     "gaussian": replace(UNDER_8, attack="gaussian", rate=0.002),
     "contrarian": replace(UNDER_8, attack="contrarian"),
     "by label, duplicate, q = 4": replace(
@@ -45,6 +46,7 @@ def _accuracy(result: Result) -> float:
     [
         ("no attack", 0.915),
         ("same-value", 0.912),
+        ("same-value, in bits", 0.912),
         ("gaussian", 0.914),
         ("by label, duplicate, q = 4", 0.70),
         ("by label, duplicate, q = 8", 0.53),
