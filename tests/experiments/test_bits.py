@@ -22,7 +22,8 @@ def test_bits_learn_what_settled_models_learn_bit_for_bit(attack: str, dtype: st
     spec = replace(BASE if attack == "none" else replace(ATTACKED, attack=attack), dtype=dtype)
     bits, full = run(replace(spec, messages="bits")), run(replace(spec, ties="coin"))
     assert bits.model.tobytes() == full.model.tobytes()
-    assert bits.history == full.history
+    unheard = [replace(each, disagreement=None, twins=None) for each in full.history]  # a tally names nobody
+    assert bits.history == unheard
 
 
 @pytest.mark.parametrize(
