@@ -3,13 +3,18 @@
 from collections.abc import Sequence
 
 import altair as alt
+import numpy as np
 
+from holdfast.report.curves import DECADES
 from holdfast.report.outline import Section
 from holdfast.report.pictures import Chart
 from holdfast.report.summaries import Grid
 from holdfast.theory.numbers import MARGIN, REGULAR, Curve, Gaps, averages, convergence, gaps
 
 MEASURED, BOUND = "measured", "bound"
+LOGARITHMIC = alt.Scale(type="log", nice=False)
+POINTS = 120
+"""Of a curve that are drawn, evenly on a logarithmic axis."""
 COLOURS = alt.Scale(domain=[MEASURED, BOUND], range=["#c8102e", "#7f7f7f"])
 SETTING = (
     f"Least squares with an l2 prior, {REGULAR} regular workers with data of their own, lambda = {MARGIN} lambda_0 of "
@@ -99,12 +104,15 @@ def _section(name: str, title: str, place: str, says: str, chart: Chart, curve: 
 def _against(curve: Curve, title: str) -> Chart:
     """Return mean and band of the seeds below the bound, both axes logarithmic."""
     points: list[dict[str, object]] = []
+    shown = {int(k) for k in np.geomspace(1, curve.rounds[-1], POINTS)}
     for place, k in enumerate(curve.rounds):
-        if k > 0 and (k < 10 or place % max(len(curve.rounds) // 100, 1) == 0):
+        if k in shown or (k > 0 and len(curve.rounds) <= POINTS):
             spread = {"mean": curve.mean[place], "least": curve.least[place], "most": curve.largest[place]}
             points.append({"k": k, "what": MEASURED, **spread})
             points.append({"k": k, "what": BOUND, "mean": curve.bound[place]})
-    return _lines(points, alt.X("k:Q", title="round k", scale=alt.Scale(type="log")), title, ["k:Q"])
+    return _lines(
+        points, alt.X("k:Q", title="round k", scale=LOGARITHMIC, axis=alt.Axis(values=DECADES)), title, ["k:Q"]
+    )
 
 
 def _gap_chart(found: Gaps) -> Chart:
@@ -113,13 +121,13 @@ def _gap_chart(found: Gaps) -> Chart:
         for what, values in ((MEASURED, found.measured), (BOUND, found.bound))
         for q, value in zip(found.byzantine, values, strict=True)
     ]
-    x = alt.X("q:Q", title="number of liars q", scale=alt.Scale(type="log"), axis=alt.Axis(values=found.byzantine))
+    x = alt.X("q:Q", title="number of liars q", scale=LOGARITHMIC, axis=alt.Axis(values=found.byzantine))
     return _lines(points, x, "E |x^k - x*|^2 at the end", ["q:Q"])
 
 
 def _lines(points: Sequence[dict[str, object]], x: alt.X, title: str, told: list[str]) -> Chart:
-    y = alt.Y("mean:Q", title=title, scale=alt.Scale(type="log"), axis=alt.Axis(format=".0e"))
-    legend = alt.Legend(orient="top", symbolType="stroke", symbolStrokeWidth=3)
+    y = alt.Y("mean:Q", title=title, scale=LOGARITHMIC, axis=alt.Axis(format=".0e", values=DECADES))
+    legend = alt.Legend(orient="top", symbolType="stroke", symbolStrokeWidth=3, symbolOpacity=1)
     colour = alt.Color("what:N", title=None, scale=COLOURS, legend=legend)
     base = alt.Chart(alt.InlineData(values=list(points))).encode(x=x, color=colour)
     tip = ["what:N", *told, alt.Tooltip("mean:Q", format=".4g")]

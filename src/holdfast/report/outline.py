@@ -67,7 +67,7 @@ def outline(
     """Return the report of these findings and theorems; `options` are the flags that they were made with."""
     names = [*(each.figure.name for each in findings), *(["theory"] if theory else [])]
     return Outline(
-        about=(*about, SOURCE),
+        about=(*_runs(findings), *about, SOURCE),
         quick=any(each.figure.short for each in findings),
         command=_command(names, options),
         judged=tuple(judged),
@@ -88,6 +88,15 @@ def _section(findings: Findings, judged: Sequence[Judged], options: Sequence[str
         judged=tuple(one for one in judged if one.claim.figures[0] == figure.name),
         command=_command([figure.name], options),
     )
+
+
+def _runs(findings: Sequence[Findings]) -> list[str]:
+    """Return what the curves rest on, told by the first of them."""
+    curves = [each.panels[0].curves[0] for each in findings if each.figure.chart != "runtime"]
+    return [
+        f"{one.curve.spec.data}, {one.curve.spec.rounds} rounds, seeds {[record.spec.seed for record in one.records]}"
+        for one in curves[:1]
+    ]
 
 
 def _command(names: Sequence[str], options: Sequence[str]) -> str:
