@@ -12,6 +12,7 @@ from holdfast.cli.options import OneLineParser, add_spec_flags, unknown_flag
 from holdfast.cli.reproducing import add_reproduce_flags, command_reproduce
 from holdfast.cli.running import INTERRUPTED, command_resume, command_run
 from holdfast.cli.theorising import command_theory
+from holdfast.cli.tuning import add_tune_flags, command_tune
 from holdfast.errors import InvalidInput
 
 BAD_INPUT = 2
@@ -77,6 +78,16 @@ def _parser() -> ArgumentParser:
     many.add_argument("--out", type=Path, metavar="DIR", help="folder of page and results (default: under runs/)")
     _jobs(many)
     _json(many)
+
+    tuned = command(
+        "tune",
+        command_tune,
+        "search lambda, alpha and the norm on training samples held back, by successive halving",
+        "holdfast tune --data digits --attack sign-flip --byzantine 8 --rounds 1000",
+    )
+    add_tune_flags(tuned)
+    _jobs(tuned)
+    _json(tuned)
 
     show = command(
         "demo",
