@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import holdfast
+from holdfast.cli.advising import add_advise_flags, command_advise
 from holdfast.cli.comparing import SWEPT, command_compare, command_demo
 from holdfast.cli.listing import command_data_fetch, command_data_list, command_list
 from holdfast.cli.options import OneLineParser, add_spec_flags, unknown_flag
@@ -118,6 +119,15 @@ def _parser() -> ArgumentParser:
     )
     add_spec_flags(promised)
     _json(promised)
+
+    advised = command(
+        "advise",
+        command_advise,
+        "tell how workers differ, what to set, and what is promised",
+        "holdfast advise --data digits --partition by-label --workers 10 --byzantine 2",
+    )
+    add_advise_flags(advised)
+    _json(advised)
 
     command("list", command_list, "list methods, rules, attacks, data sets and partitions", "holdfast list")
 
