@@ -1,13 +1,14 @@
 """How workers differ and which norm is preferred, by hand."""
 
-from math import inf, sqrt
+from math import inf
 
 import numpy as np
 import pytest
 
-from holdfast.advice import Heterogeneity
+from holdfast.advice import Heterogeneity, advise
 from holdfast.advice.norms import preferred, push
 from holdfast.advice.sentences import averaging, degree, limit, minority
+from holdfast.experiments import Spec
 from holdfast.problems import Shards, Softmax
 from holdfast.theory import variance
 
@@ -72,11 +73,23 @@ def test_push(p: float, longest: float) -> None:
     assert push(p, penalty=0.5, dimension=16) == pytest.approx(0.5 * longest)
 
 
-def test_the_norm_with_the_least_push_or_l1_near_it() -> None:
+def test_the_norm_with_the_least_push() -> None:
     assert preferred({1.0: 3.0, 2.0: 1.0, inf: 2.0})[0] == 2.0
-    assert preferred({1.0: 2.0, 2.0: 1.0, inf: 9.0})[0] == 1.0
     assert preferred({1.0: 5.0, 2.0: 5.0, inf: 1.0})[0] == inf
-    assert "no theorem ranks norms" in preferred({1.0: sqrt(2), 2.0: 1.0})[1]
+    p, why = preferred({1.0: 0.5, 2.0: 1.0})
+    assert p == 1.0
+    assert why.startswith(
+        "at its lambda a liar moves the master by at most alpha * 0.5 a round (l2 1); a rule of thumb"
+    )
+
+
+@pytest.mark.parametrize("partition", ["iid", "by-label"])
+def test_by_rule_that_is_l2(partition: str) -> None:
+    # (gain / |x|_1) sqrt(d) >= gain / |x|_2 and gain / |x|_inf >= gain / |x|_2, at every x on a worker's way
+    advice = advise(Spec(data="digits", partition=partition, workers=10))
+    l1, l2, linf = (norm.push for norm in advice.norms)
+    assert l2 == min(l1, l2, linf)
+    assert advice.spec.norm == 2.0
 
 
 def test_half_is_too_many() -> None:

@@ -131,7 +131,7 @@ def advise(spec: Spec) -> Advice:
 
     >>> advice = advise(Spec(data="digits", workers=10, byzantine=2))
     >>> advice.spec.norm, len(advice.regular), advice.gaps()
-    (1.0, 8, {})
+    (2.0, 8, {})
     """
     base = replace(spec, method="rsa", reply="current", penalty=AUTO, rate=AUTO)
     rules = {p: settled(resolved(replace(base, norm=p))) for p in NORMS}

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from holdfast.theory import dual
 
 NORMS = (1.0, 2.0, inf)
-NEAR = 2.0
-"""l1 is taken if a liar's push is at most so many times the least: its pull fits into one bit an entry."""
 
 
 def push(p: float, penalty: float, dimension: int) -> float:
@@ -50,12 +48,14 @@ class Norm:
 
 
 def preferred(pushes: Mapping[float, float]) -> tuple[float, str]:
-    """Return the norm to begin with, and why: the least push of a liar, or l1 if that is near it."""
-    least = min(pushes, key=pushes.__getitem__)
-    p = 1.0 if pushes.get(1.0, inf) <= NEAR * pushes[least] else least
+    """Return the norm to begin with, and why: the one at whose lambda a liar's push is the shortest.
+
+    With lambda by rule, what a worker gains over the length of its way, this is l2 unless liars bend the medians:
+    |x|_1 <= sqrt(d) |x|_2 and |x|_inf <= |x|_2, so neither lambda_1 sqrt(d) nor lambda_inf is below lambda_2.
+    """
+    p = min(pushes, key=pushes.__getitem__)
     others = ", ".join(f"l{other:g} {length:.3g}" for other, length in pushes.items() if other != p)
-    near = f", within a factor of {NEAR:g} of the least, and its pull fits into one bit an entry" * (p != least)
     return p, (
-        f"at its lambda a liar moves the master by at most alpha * {pushes[p]:.3g} a round ({others}){near}; a rule "
-        "of thumb, for no theorem ranks norms: holdfast tune tries them"
+        f"at its lambda a liar moves the master by at most alpha * {pushes[p]:.3g} a round ({others}); a rule of "
+        "thumb, for no theorem ranks norms: holdfast tune tries them"
     )

@@ -71,14 +71,16 @@ def promised(advice: Advice) -> dict[str, str]:
 
 
 def worker_chart(advice: Advice) -> Chart:
-    """Return lambda_0 of every regular worker, with the recommended lambda across."""
-    rows = [{"worker": i, "lambda_0": asked} for i, asked in zip(advice.regular, advice.chosen.asked, strict=True)]
-    bars = (
+    """Return lambda_0 of every regular worker that asks for more than 0, with the recommended lambda across."""
+    asked = zip(advice.regular, advice.chosen.asked.tolist(), strict=True)
+    rows = [{"worker": worker, "lambda_0": value} for worker, value in asked if value > 0]
+    everyone = alt.Scale(domain=advice.regular)
+    points = (
         alt.Chart(alt.InlineData(values=rows))
-        .mark_bar()
+        .mark_point(filled=True, size=60)
         .encode(
-            x=alt.X("worker:O", title="regular worker", axis=alt.Axis(labelAngle=0)),
-            y=alt.Y("lambda_0:Q", title=f"lambda_0, l{advice.chosen.p:g}"),
+            x=alt.X("worker:O", axis=alt.Axis(title="regular worker", labelAngle=0), scale=everyone),
+            y=alt.Y("lambda_0:Q", title=f"lambda_0, l{advice.chosen.p:g}", scale=alt.Scale(type="log", nice=True)),
             tooltip=["worker:O", alt.Tooltip("lambda_0:Q", format=".4g")],
         )
     )
@@ -87,7 +89,7 @@ def worker_chart(advice: Advice) -> Chart:
         .mark_rule(color="#c8102e", strokeWidth=2)
         .encode(y="lambda:Q", tooltip=[alt.Tooltip("lambda:Q", title="recommended lambda")])
     )
-    drawn: Chart = alt.layer(bars, line).properties(width=max(26 * len(rows), 200), height=220).to_dict()
+    drawn: Chart = alt.layer(points, line).properties(width=max(26 * len(advice.regular), 200), height=220).to_dict()
     return drawn
 
 
