@@ -10,8 +10,10 @@ import pytest
 
 import holdfast
 from holdfast.cli import _parser, main
+from holdfast.cli.advising import LOOKED_FOR
 from holdfast.cli.comparing import SWEPT
 from holdfast.cli.options import flag, spec_of
+from holdfast.cli.tuning import SWEPT as TUNED
 from holdfast.experiments import Spec
 from holdfast.experiments.comparison import grid
 
@@ -50,6 +52,8 @@ def test_the_walk_finds_the_commands() -> None:
         ("compare",),
         ("demo",),
         ("theory",),
+        ("tune",),
+        ("advise",),
         ("list",),
         ("data",),
         ("data", "list"),
@@ -69,6 +73,10 @@ def test_the_example_is_understood(path: tuple[str, ...], capsys: pytest.Capture
     arguments = _parser().parse_args(example(path, capsys)[1:])
     if path == ("run",):
         spec_of(arguments)
+    if path == ("tune",):
+        spec_of(arguments, without=TUNED)
+    if path == ("advise",):
+        spec_of(arguments, without=LOOKED_FOR)
     if path == ("compare",):
         assert grid(spec_of(arguments, without=SWEPT), arguments.method, arguments.attack, ["iid"])
 

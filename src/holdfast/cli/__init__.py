@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import holdfast
+from holdfast.cli.advising import add_advise_flags, command_advise
 from holdfast.cli.comparing import SWEPT, command_compare, command_demo
 from holdfast.cli.inspecting import command_inspect
 from holdfast.cli.listing import command_data_fetch, command_data_list, command_list
@@ -13,6 +14,7 @@ from holdfast.cli.options import OneLineParser, add_spec_flags, unknown_flag
 from holdfast.cli.reproducing import add_reproduce_flags, command_reproduce
 from holdfast.cli.running import INTERRUPTED, command_resume, command_run
 from holdfast.cli.theorising import command_theory
+from holdfast.cli.tuning import add_tune_flags, command_tune
 from holdfast.errors import InvalidInput
 
 BAD_INPUT = 2
@@ -89,6 +91,16 @@ def _parser() -> ArgumentParser:
     _jobs(many)
     _json(many)
 
+    tuned = command(
+        "tune",
+        command_tune,
+        "search lambda, alpha and the norm on training samples held back, by successive halving",
+        "holdfast tune --data digits --attack sign-flip --byzantine 8 --rounds 1000",
+    )
+    add_tune_flags(tuned)
+    _jobs(tuned)
+    _json(tuned)
+
     show = command(
         "demo",
         command_demo,
@@ -118,6 +130,15 @@ def _parser() -> ArgumentParser:
     )
     add_spec_flags(promised)
     _json(promised)
+
+    advised = command(
+        "advise",
+        command_advise,
+        "tell how workers differ, what to set, and what is promised",
+        "holdfast advise --data digits --partition by-label --workers 10 --byzantine 2",
+    )
+    add_advise_flags(advised)
+    _json(advised)
 
     command("list", command_list, "list methods, rules, attacks, data sets and partitions", "holdfast list")
 

@@ -68,3 +68,13 @@ def spec_of(arguments: Namespace, without: Collection[str] = ()) -> Spec:
     names = [option.name for option in fields(Spec) if option.name not in without]
     given = {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
     return Spec.of(values | given)
+
+
+def flags_of(spec: Spec) -> list[str]:
+    """Return the flags that say this spec: one for every field that is not its default."""
+    told = ((option, getattr(spec, option.name)) for option in fields(Spec))
+    return [word for option, value in told if value != option.default for word in (flag(option.name), _text(value))]
+
+
+def _text(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)

@@ -3,21 +3,18 @@
 import json
 import shlex
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from time import monotonic
 
 from holdfast import atomic
-from holdfast.cli.comparing import check_folder
 from holdfast.cli.compiling import tell_when_compiling
 from holdfast.cli.console import Speaker
-from holdfast.cli.counting import counting
-from holdfast.cli.running import INTERRUPTED, new_folder
+from holdfast.cli.gathering import folder_of, store_at, told
+from holdfast.cli.running import INTERRUPTED
 from holdfast.errors import InvalidInput, unknown
 from holdfast.experiments.assembly import loaded
 from holdfast.experiments.spec import Spec
-from holdfast.reproduction.campaign import Arrived, Plan, gather
+from holdfast.reproduction.campaign import Plan, gather
 from holdfast.reproduction.claims import Judged, judge
 from holdfast.reproduction.claims.record import differences
 from holdfast.reproduction.consensus import kept_lambda0
@@ -56,7 +53,7 @@ def command_reproduce(arguments: Namespace) -> int:
     )
     if arguments.quick:
         figures = tuple(each.quick() for each in figures)
-    out = _folder(arguments)
+    out = folder_of(arguments, "reproduce", ("runs", "timings"))
     speaker = Speaker(to_stderr=arguments.json)
     tell_when_compiling(speaker)
     try:
@@ -75,7 +72,7 @@ def _reproduce(speaker: Speaker, figures: Sequence[Figure], theory: bool, out: P
 
     plan = Plan(tuple(figures), *_seeds(arguments))
     runs, timings = (_store(speaker, out / name, arguments.data) for name in ("runs", "timings"))
-    with _told(speaker, len(plan.runs()) + len(plan.timed())) as arrived:
+    with told(speaker, len(plan.runs()) + len(plan.timed()), _line) as arrived:
         findings = plan.conduct(arguments.jobs, runs, timings, arrived)
     about = {"quick": arguments.quick, "data": arguments.data}
     lambda0, sections = None, []
@@ -119,7 +116,7 @@ def _search(speaker: Speaker, figures: Sequence[Figure], before: Rates, out: Pat
 
     def gathered(specs: Sequence[Spec]) -> Mapping[Spec, Record]:
         speaker.say(f"trying {len(specs)} runs of {specs[0].rounds} rounds")
-        with _told(speaker, len(specs)) as arrived:
+        with told(speaker, len(specs), _line) as arrived:
             return gather(specs, arguments.jobs, store, arrived)
 
     found = search(figures, before, gathered)
@@ -140,42 +137,10 @@ def _seeds(arguments: Namespace) -> tuple[tuple[int, ...], tuple[int, ...]]:
     return tuple(range(number)), tuple(range(1 if arguments.quick else REPEATS))
 
 
-def _folder(arguments: Namespace) -> Path:
-    """Return the folder of the results, which holds no runs unless they are to be gone on with."""
-    out: Path = arguments.out or new_folder("reproduce")
-    if arguments.resume and not (arguments.out and out.is_dir()):
-        raise InvalidInput(f"--resume needs the folder of earlier runs; got --out {arguments.out}")
-    check_folder(out)
-    if not arguments.resume and any(any(out.glob(f"{name}/*.json")) for name in ("runs", "timings")):
-        raise InvalidInput(f"--out must hold no runs unless --resume is given; got {out}, which holds some")
-    return out
-
-
 def _store(speaker: Speaker, folder: Path, data: str) -> Store:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InvalidInput(f"--out must name a folder that can be written; got {folder}: {error.strerror}") from None
-    atomic.sweep(folder)
-    return Store(folder, loaded(data).digest(), speaker.say)
+    return store_at(speaker, folder, loaded(data).digest())
 
 
-@contextmanager
-def _told(speaker: Speaker, of: int) -> Iterator[Arrived]:
-    """Show each run as it ends: a bar on a terminal, plain lines elsewhere."""
-    begun, counted, played = monotonic(), 0, 0
-    with counting(speaker) as count:
-
-        def arrived(record: Record, new: bool) -> None:
-            nonlocal counted, played
-            counted, played = counted + 1, played + new
-            count(of)
-            if not speaker.live and new:
-                left = (monotonic() - begun) / played * (of - counted)
-                spec = record.spec
-                speaker.say(
-                    f"{counted}/{of}  {spec.partition}  {spec.attack}  q={spec.byzantine}  {spec.method}  "
-                    f"rate {spec.rate:g}  seed {spec.seed}  accuracy {record.accuracy:.4f}  {left:.0f} s left"
-                )
-
-        yield arrived
+def _line(record: Record) -> str:
+    spec = record.spec
+    return f"{spec.partition}  {spec.attack}  q={spec.byzantine}  {spec.method}  rate {spec.rate:g}  seed {spec.seed}"

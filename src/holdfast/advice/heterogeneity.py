@@ -1,0 +1,83 @@
+"""How much regular workers differ: what their gradients disagree on where their common loss is least."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.typing import Rows
+
+Column = NDArray[np.float64]
+"""A number of each worker."""
+
+
+@dataclass(frozen=True, eq=False)
+class Heterogeneity:
+    """The dissimilarity of workers, in the units of a worker's own mean loss f_i (the run's weight taken out).
+
+        zeta^2   = mean over i of |grad f_i(x*) - grad f(x*)|^2,   f = mean of f_i, x* the optimum of eq. correct
+        relative = zeta^2 / |grad f(x_0)|^2,                       x_0 the start
+        spread   = mean over i of |grad f_i(x_0) - grad f(x_0)|^2
+        at_start = spread / (mean over i of |grad f_i(x_0)|^2)
+        excess   = spread / (what the spread would be on average, had the same samples been dealt at random)
+
+    zeta^2 is what theorems speak of. Relative to the common slope that learning starts with it has no unit; how the
+    same samples are dealt hardly changes that slope. Where one model suits everyone both are near 0, however
+    differently workers get there; so `at_start` says how much they disagree on the way: 0 if all pull one way, 1 if
+    they cancel. Few samples disagree by chance; `excess` is about 1 if chance explains it.
+    """
+
+    per_worker: Column
+    """|grad f_i(x*) - grad f(x*)|^2 of each."""
+    slope: float
+    """|grad f(x_0)|^2."""
+    spread: float
+    chance: float
+    """The average spread of the same samples dealt at random."""
+
+    @staticmethod
+    def of(at_optimum: Rows, at_start: Rows, variances: Column, sizes: Column) -> "Heterogeneity":
+        """Return it from the gradients of the regular workers, a row each.
+
+        `variances` are those of a single sample's gradient at the start, `sizes` the workers' numbers of samples.
+
+        >>> two = np.array([2.0, 2.0])
+        >>> Heterogeneity.of(np.array([[1.0, 0.0], [-1.0, 0.0]]), np.array([[2.0, 0.0], [0.0, 2.0]]), 0 * two, two)
+        Heterogeneity(per_worker=array([1., 1.]), slope=2.0, spread=2.0, chance=0.666...)
+        """
+        first, counts = np.asarray(at_start, dtype=np.float64), np.asarray(sizes, dtype=np.float64)
+        samples = counts.sum()
+        pooled = counts @ first / samples
+        # of one sample among all: within its worker, and that worker's own distance from all
+        total = counts @ (variances + np.sum((first - pooled) ** 2, axis=1)) / max(samples - 1, 1)
+        return Heterogeneity(
+            per_worker=_apart(at_optimum),
+            slope=float(np.sum(first.mean(axis=0) ** 2)),
+            spread=float(_apart(first).mean()),
+            # parts without a common sample: cov = total (diag(1 / n_i) - 1 / N), and the mean of the parts taken out
+            chance=float(total * np.mean(1 / counts) * (1 - 1 / len(counts))),
+        )
+
+    @property
+    def zeta2(self) -> float:
+        return float(self.per_worker.mean())
+
+    @property
+    def relative(self) -> float | None:
+        """None if there is no common slope to compare with."""
+        return self.zeta2 / self.slope if self.slope > 0 else None
+
+    @property
+    def at_start(self) -> float:
+        both = self.spread + self.slope  # the mean square of the gradients
+        return self.spread / both if both > 0 else 0.0
+
+    @property
+    def excess(self) -> float | None:
+        """None if chance alone makes no difference."""
+        return self.spread / self.chance if self.chance > 0 else None
+
+
+def _apart(rows: Rows) -> Column:
+    slopes = np.asarray(rows, dtype=np.float64)
+    return np.asarray(np.sum((slopes - slopes.mean(axis=0)) ** 2, axis=1))

@@ -1,0 +1,55 @@
+"""What commands of many runs share: a folder that can be gone on with, and a word on each run that ends."""
+
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic
+
+from holdfast import atomic
+from holdfast.cli.comparing import check_folder
+from holdfast.cli.console import Speaker
+from holdfast.cli.counting import counting
+from holdfast.cli.running import new_folder
+from holdfast.errors import InvalidInput
+from holdfast.reproduction.campaign import Arrived
+from holdfast.reproduction.records import Record
+from holdfast.reproduction.store import Store
+
+
+def folder_of(arguments: Namespace, label: str, stores: Sequence[str]) -> Path:
+    """Return the folder of the results, which holds no runs unless they are to be gone on with."""
+    out: Path = arguments.out or new_folder(label)
+    if arguments.resume and not (arguments.out and out.is_dir()):
+        raise InvalidInput(f"--resume needs the folder of earlier runs; got --out {arguments.out}")
+    check_folder(out)
+    if not arguments.resume and any(any(out.glob(f"{name}/*.json")) for name in stores):
+        raise InvalidInput(f"--out must hold no runs unless --resume is given; got {out}, which holds some")
+    return out
+
+
+def store_at(speaker: Speaker, folder: Path, data_sha256: str) -> Store:
+    """Return the store of finished runs in this folder, which is made if need be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidInput(f"--out must name a folder that can be written; got {folder}: {error.strerror}") from None
+    atomic.sweep(folder)
+    return Store(folder, data_sha256, speaker.say)
+
+
+@contextmanager
+def told(speaker: Speaker, of: int, line: Callable[[Record], str]) -> Iterator[Arrived]:
+    """Show each run as it ends: a bar on a terminal, plain lines elsewhere."""
+    begun, counted, played = monotonic(), 0, 0
+    with counting(speaker) as count:
+
+        def arrived(record: Record, new: bool) -> None:
+            nonlocal counted, played
+            counted, played = counted + 1, played + new
+            count(of)
+            if not speaker.live and new:
+                left = (monotonic() - begun) / played * (of - counted)
+                speaker.say(f"{counted}/{of}  {line(record)}  accuracy {record.accuracy:.4f}  {left:.0f} s left")
+
+        yield arrived

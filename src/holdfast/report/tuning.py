@@ -1,0 +1,112 @@
+"""A search for lambda, alpha and the norm: its table, its heat map, its page."""
+
+from html import escape
+
+import altair as alt
+from rich import box
+from rich.table import Table
+
+from holdfast.experiments.spec import number
+from holdfast.methods import PENALISED
+from holdfast.report.frame import document, drawing, table
+from holdfast.report.pictures import Chart
+from holdfast.tuning import Trial
+from holdfast.tuning.outcome import Outcome, place
+
+HEAD = ("norm", "lambda", "alpha", "rounds", "validation accuracy")
+SHOWN = 10
+"""Rows of the table on a terminal."""
+
+
+def promise(outcome: Outcome) -> str:
+    """Return what the numbers of a search mean, in two sentences."""
+    workers, held = outcome.samples
+    return (
+        f"Chosen by the {held} training samples that the master held back; the workers of the search had the other "
+        f"{workers}, and no candidate saw the test set. The test accuracy is that of the winner alone, trained again "
+        "on all training samples."
+    )
+
+
+def summary(outcome: Outcome) -> str:
+    """Return how the winner did."""
+    last = outcome.final.last
+    reached = f"diverged at round {outcome.final.diverged}" if last is None else f"{last.accuracy:.4f}"
+    best = outcome.best
+    pull = f"norm {best.norm:g}, lambda {best.penalty:g}, " if best.method in PENALISED else ""
+    edges = outcome.edges()
+    farther = f"; {' and '.join(edges)} at the edge of the grid: farther out may be better" if edges else ""
+    accuracies = f"validation accuracy {outcome.winner.accuracy:.4f}, test accuracy {reached}"
+    return f"best: {pull}alpha {best.rate:g}; {accuracies}{farther}"
+
+
+def rows(outcome: Outcome) -> list[tuple[str, ...]]:
+    """Return a row a candidate, the best first, as it did in the last rung that it reached."""
+    return [_row(trial) for trial in outcome.farthest()]
+
+
+def _row(trial: Trial) -> tuple[str, ...]:
+    spec = trial.spec
+    pull = (f"l{spec.norm:g}", f"{spec.penalty:g}") if spec.method in PENALISED else ("-", "-")
+    return (*pull, f"{spec.rate:g}", str(spec.rounds), f"{trial.accuracy:.4f}")
+
+
+def best_table(outcome: Outcome) -> Table:
+    """Return the best candidates for a terminal."""
+    made = Table(title="best candidates", box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
+    for column, heading in enumerate(HEAD):
+        made.add_column(heading, justify="left" if column == 0 else "right")
+    for row in rows(outcome)[:SHOWN]:
+        made.add_row(*row)
+    return made
+
+
+def heat_map(outcome: Outcome) -> Chart:
+    """Return validation accuracy over lambda and alpha, a panel a norm; a frame around the winner."""
+    trials = outcome.farthest()
+    panels = [
+        _panel([trial for trial in trials if trial.spec.norm == centre.norm], outcome.winner)
+        for centre in outcome.centres
+    ]
+    written: Chart = alt.hconcat(*panels).resolve_scale(color="shared").to_dict()
+    return written
+
+
+def _panel(trials: list[Trial], won: Trial) -> alt.LayerChart | alt.FacetChart:
+    points = [
+        dict(zip(("norm", "lambda", "alpha", "rounds"), _row(trial)[:4], strict=True))
+        | {"accuracy": trial.accuracy, "best": place(trial) == place(won)}
+        for trial in trials
+    ]
+    across = [f"{value:g}" for value in sorted({number(trial.spec.penalty) for trial in trials})]
+    up = [f"{value:g}" for value in sorted({number(trial.spec.rate) for trial in trials}, reverse=True)]
+    base = alt.Chart(alt.InlineData(values=points)).encode(
+        x=alt.X("lambda:O", sort=across, axis=alt.Axis(labelAngle=0)), y=alt.Y("alpha:O", sort=up)
+    )
+    cells = base.mark_rect().encode(
+        color=alt.Color("accuracy:Q", title="validation accuracy", scale=alt.Scale(scheme="viridis", domain=[0, 1])),
+        tooltip=["norm:N", "lambda:O", "alpha:O", "rounds:N", alt.Tooltip("accuracy:Q", format=".4f")],
+    )
+    ink = alt.condition("datum.accuracy > 0.6", alt.value("black"), alt.value("white"))
+    text = base.mark_text(fontSize=10).encode(text=alt.Text("accuracy:Q", format=".3f"), color=ink)
+    rounds = base.mark_text(fontSize=8, dy=11).encode(text="rounds:N", color=ink)
+    frame = base.mark_rect(filled=False, stroke="#c8102e", strokeWidth=3).transform_filter("datum.best")
+    title = trials[0].spec.method if _row(trials[0])[0] == "-" else _row(trials[0])[0]
+    return alt.layer(cells, text, rounds, frame).properties(width=52 * len(across), height=42 * len(up), title=title)
+
+
+def tuning_page(title: str, outcome: Outcome, command: str) -> str:
+    """Return the whole page."""
+    rungs = ", ".join(f"{len(rung.trials)} with {rung.rounds} rounds" for rung in outcome.rungs)
+    return document(
+        title,
+        [
+            f"<p><strong>{escape(summary(outcome))}</strong></p><pre><code>{escape(command)}</code></pre>",
+            f'<p class="soft">{escape(promise(outcome))}</p>',
+            f"<p>Candidates: {escape(rungs)}. Each cell shows the last rung that its candidate reached, with the "
+            "rounds below: accuracies after different numbers of rounds do not compare.</p>",
+            drawing(heat_map(outcome)),
+            "<h2>Every candidate</h2>",
+            table(HEAD, rows(outcome)),
+        ],
+    )

@@ -1,0 +1,61 @@
+"""Successive halving (Jamieson and Talwalkar, 2016): many candidates for few rounds, the best of them for more.
+
+Halving by name; here two thirds leave at every rung, as Hyperband (Li et al., 2018) advises. Each rung plays its
+candidates from the start, with three times the rounds of the rung before, so that all rungs cost about the same.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+from typing import NamedTuple
+
+from holdfast.errors import InvalidInput
+from holdfast.experiments.spec import Spec
+from holdfast.reproduction.records import Record
+
+FACTOR = 3
+"""One candidate in so many stays, with so many times the rounds."""
+
+Gather = Callable[[Sequence[Spec]], Mapping[Spec, Record]]
+"""Runs specs, or knows them."""
+
+
+class Trial(NamedTuple):
+    """A candidate and the share of the validation samples that its model got right; 0 if it diverged."""
+
+    spec: Spec
+    accuracy: float
+
+
+@dataclass(frozen=True)
+class Rung:
+    """All trials with one number of rounds, the best first."""
+
+    rounds: int
+    trials: tuple[Trial, ...]
+
+
+def rounds_of(full: int, rungs: int) -> list[int]:
+    """Return the rounds of every rung.
+
+    >>> rounds_of(5000, rungs=3)
+    [555, 1666, 5000]
+    """
+    if rungs < 1:
+        raise InvalidInput(f"rungs must be at least 1; got {rungs}")
+    return [max(full // FACTOR**left, 1) for left in reversed(range(rungs))]
+
+
+def halve(candidates: Sequence[Spec], rungs: int, gather: Gather) -> list[Rung]:
+    """Return every rung; the first trial of the last one won. Among equals the one that was ahead before stays."""
+    left, climbed = list(candidates), []
+    for rounds in rounds_of(candidates[0].rounds, rungs):
+        asked = [replace(spec, rounds=rounds, eval_every=rounds) for spec in left]
+        records = gather(asked)
+        trials = [Trial(spec, records[spec].accuracy) for spec in asked]
+        ranked = sorted(zip(left, trials, strict=True), key=lambda pair: -pair[1].accuracy)  # stable
+        climbed.append(Rung(rounds, tuple(trial for _, trial in ranked)))
+        left = [spec for spec, _ in ranked[: ceil(len(ranked) / FACTOR)]]
+    if climbed[-1].trials[0].accuracy == 0:
+        raise InvalidInput("tuning needs a candidate that learns; got models that diverged or got nothing right")
+    return climbed

@@ -1,0 +1,47 @@
+"""Samples to choose by: taken out of the training data before workers get any, and never from the test set."""
+
+import io
+from pathlib import Path
+
+import numpy as np
+
+from holdfast import atomic
+from holdfast.data import Dataset
+from holdfast.errors import InvalidInput
+from holdfast.streams import Stream
+
+LEAST = 2
+"""Samples on either side."""
+
+
+def hold_out(data: Dataset, share: float, seed: int) -> Dataset:
+    """Return the training data alone, a share of them as the samples to test on; the test set is not in it.
+
+    >>> import holdfast as hf
+    >>> split = hold_out(hf.load("digits"), share=0.1, seed=0)
+    >>> len(split.train_targets), len(split.test_targets)
+    (1295, 143)
+    """
+    if not 0 < share < 1:
+        raise InvalidInput(f"validation must be a share between 0 and 1; got {share:g}")
+    order = Stream(seed, "validation").generator().permutation(len(data.train_targets))
+    held, left = np.split(order, [int(share * len(order))])
+    if min(len(held), len(left)) < LEAST:
+        raise InvalidInput(
+            f"validation must leave at least {LEAST} samples on either side; got {len(held)} and {len(left)} samples"
+        )
+    features, targets = data.train_features, data.train_targets
+    return Dataset(data.name, features[left], targets[left], features[held], targets[held])
+
+
+def write(data: Dataset, path: Path) -> None:
+    """Write the data as a file that `--data` reads back: runs in other processes find them there."""
+    file = io.BytesIO()
+    np.savez(
+        file,
+        x_train=data.train_features,
+        y_train=data.train_targets,
+        x_test=data.test_features,
+        y_test=data.test_targets,
+    )
+    atomic.write(path, file.getvalue())

@@ -1,0 +1,170 @@
+"""`holdfast tune` from end to end on digits, with a budget of seconds."""
+
+import contextlib
+import io
+import json
+import shlex
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from holdfast.cli import _parser, main
+from holdfast.cli.options import flags_of, spec_of
+from holdfast.data import load
+from holdfast.experiments import Spec, run
+
+TINY = ["tune", "--data", "digits", "--workers", "5", "--rounds", "18", "--jobs", "1", "--points", "3", "--json"]
+ATTACKED = ["--norm", "1", "inf", "--attack", "sign-flip", "--byzantine", "1"]
+
+
+@dataclass(frozen=True)
+class Ended:
+    status: int
+    stdout: str
+    stderr: str
+    out: Path
+
+    @property
+    def results(self) -> Any:
+        return json.loads((self.out / "results.json").read_text())
+
+
+def tuned(out: Path, *argv: str) -> Ended:
+    stdout, stderr = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr):
+        status = main([*TINY, "--out", str(out), *argv])
+    return Ended(status, stdout.getvalue(), stderr.getvalue(), out)
+
+
+@pytest.fixture(scope="module")
+def attacked(tmp_path_factory: pytest.TempPathFactory) -> Ended:
+    return tuned(tmp_path_factory.mktemp("tune") / "out", *ATTACKED)
+
+
+def test_json_is_one_object_on_stdout(attacked: Ended) -> None:
+    assert attacked.status == 0, attacked.stderr
+    assert attacked.stdout.count("\n") == 1
+    assert json.loads(attacked.stdout) == attacked.results
+
+
+def test_rungs_thin_out(attacked: Ended) -> None:
+    rungs = attacked.results["rungs"]
+    # 2 norms x 3 lambdas x 3 alphas; a third of 18 is 6, a third of 6 is 2; 18 rounds / 9, / 3, / 1
+    assert [(rung["rounds"], len(rung["trials"])) for rung in rungs] == [(2, 18), (6, 6), (18, 2)]
+    for rung, above in pairwise(rungs):
+        accuracies = [trial["accuracy"] for trial in rung["trials"]]
+        assert accuracies == sorted(accuracies, reverse=True)
+        assert {place(trial) for trial in above["trials"]} == {
+            place(trial) for trial in rung["trials"][: len(above["trials"])]
+        }
+
+
+def place(trial: Any) -> tuple[Any, ...]:
+    return trial["norm"], trial["penalty"], trial["rate"]
+
+
+def test_the_winner_alone_saw_the_test_set(attacked: Ended) -> None:
+    results = attacked.results
+    assert place(results["best"]) == place(results["rungs"][-1]["trials"][0])
+    specs = [json.loads(path.read_text())["run"]["spec"] for path in attacked.out.glob("*/*.json")]
+    assert len(specs) == 18 + 6 + 2 + 1
+    assert [spec["data"] for spec in specs].count("digits") == 1
+    assert {spec["attack"] for spec in specs} == {"sign-flip"}
+    assert "no candidate saw the test set" in attacked.stderr
+
+
+def test_the_command_at_the_end_gives_the_test_accuracy(attacked: Ended) -> None:
+    words = shlex.split(attacked.results["command"])
+    assert attacked.stderr.strip().endswith(attacked.results["command"])
+    assert words[:2] == ["holdfast", "run"]
+    spec = spec_of(_parser().parse_args(words[1:]))
+    assert run(spec).accuracy == attacked.results["test_accuracy"]
+
+
+def test_the_page_and_its_pictures(attacked: Ended) -> None:
+    page = (attacked.out / "report.html").read_text()
+    assert attacked.results["command"] in page
+    assert page.count('class="chart"') == 1
+    for suffix in ("png", "svg", "pdf"):
+        assert (attacked.out / f"tuning.{suffix}").stat().st_size > 1000
+
+
+def test_resume_repeats_nothing_that_is_finished(attacked: Ended) -> None:
+    files = sorted(attacked.out.glob("*/*.json"))
+    lost = files[0]
+    before = {path: path.stat().st_mtime_ns for path in files}
+    results = attacked.results
+    lost.unlink()
+    again = tuned(attacked.out, *ATTACKED, "--resume")
+    assert again.status == 0
+    assert again.results == results
+    assert sorted(attacked.out.glob("*/*.json")) == files
+    assert [path for path in files if path.stat().st_mtime_ns != before[path]] == [lost]
+
+
+def test_a_folder_with_runs_is_refused(attacked: Ended) -> None:
+    refused = tuned(attacked.out, *ATTACKED)
+    assert refused.status == 2
+    assert "--out must hold no runs unless --resume is given" in refused.stderr
+
+
+def test_validation_samples_are_neither_the_workers_nor_the_tests(attacked: Ended) -> None:
+    file, digits = load(str(attacked.out / "validation.npz")), load("digits")
+    # 10 % of 1438 training samples, rounded down, and the rest
+    assert (len(file.test_targets), len(file.train_targets)) == (143, 1295)
+    held, workers, tests = map(images, (file.test_features, file.train_features, digits.test_features))
+    # every image of the digits is there once, so that equal bytes mean the same sample
+    assert len(held | workers | tests) == 143 + 1295 + 359
+    assert held | workers == images(digits.train_features)
+
+
+def images(features: np.ndarray[Any, Any]) -> set[bytes]:
+    return {row.tobytes() for row in features}
+
+
+def test_gradient_rules_have_rates_only(tmp_path: Path) -> None:
+    ended = tuned(tmp_path / "out", "--method", "median", "--rungs", "2")
+    assert ended.status == 0, ended.stderr
+    assert [(rung["rounds"], len(rung["trials"])) for rung in ended.results["rungs"]] == [(6, 3), (18, 1)]
+    assert len({trial["rate"] for trial in ended.results["rungs"][0]["trials"]}) == 3
+    assert (tmp_path / "out" / "tuning.png").exists()
+
+
+@pytest.mark.parametrize(
+    ("argv", "complaint"),
+    [
+        (["--validation", "0"], "validation must be a share between 0 and 1; got 0"),
+        (["--validation", "1e-4"], "at least 2 samples on either side; got 0 and 1438"),
+        (["--points", "4"], "points must be odd"),
+        (["--rungs", "0"], "rungs must be at least 1; got 0"),
+        (["--norm", "half"], "norm must be a number; got 'half'"),
+        (["--norm", "1", "--penalty", "0"], "penalty as the centre of a log grid must be greater than 0"),
+        (["--penalty", "0.1"], "a penalty is the centre for one norm; got 3 norms, penalty=0.1"),
+        (["--method", "krum", "--norm", "2"], "norm is of rsa and ideal-rsa; got method=krum"),
+        (["--problem", "least-squares"], "tuning goes by accuracy and needs classes; got problem=least-squares"),
+        (["--attack", "gaussian"], "an attack needs byzantine of at least 1"),
+        (["--resume"], "--resume needs the folder of earlier runs"),
+    ],
+)
+def test_bad_input_is_one_line(argv: list[str], complaint: str, tmp_path: Path) -> None:
+    ended = tuned(tmp_path / "out", *argv)
+    assert ended.status == 2
+    assert complaint in ended.stderr
+    assert ended.stderr.count("\n") == 1
+    assert ended.stdout == ""
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        Spec(),
+        Spec(norm=float("inf"), penalty=20.5, rate="auto", data="my data.npz"),
+        Spec(byzantine=2, liars=(3, 7), attack="sign-flip:factor=-2", dtype="float64", scale=0.1),
+    ],
+)
+def test_flags_say_the_spec(spec: Spec) -> None:
+    assert spec_of(_parser().parse_args(["run", *flags_of(spec)])) == spec
