@@ -3,6 +3,7 @@
 import sys
 from argparse import ArgumentParser, Namespace, _SubParsersAction
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import holdfast
@@ -46,18 +47,25 @@ def _parser() -> ArgumentParser:
     parser = OneLineParser(prog="holdfast", description=holdfast.__doc__)
     parser.add_argument("--version", action="version", version=f"holdfast {holdfast.__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=OneLineParser)
+    command = partial(_command, commands)
+    _add_single(command)
+    _add_many(command)
+    _add_theory(command)
+    command("list", command_list, "list methods, rules, attacks, data sets and partitions", "holdfast list")
+    _add_data(commands)
+    return parser
 
-    def command(
-        name: str,
-        act: Callable[[Namespace], int],
-        help: str,
-        example: str,
-        among: "_SubParsersAction[OneLineParser]" = commands,
-    ) -> ArgumentParser:
-        added = among.add_parser(name, help=help, description=help, epilog=f"example:\n  {example}")
-        added.set_defaults(command=act, parser=added)
-        return added
 
+def _command(
+    among: "_SubParsersAction[OneLineParser]", name: str, act: Callable[[Namespace], int], help: str, example: str
+) -> ArgumentParser:
+    added = among.add_parser(name, help=help, description=help, epilog=f"example:\n  {example}")
+    added.set_defaults(command=act, parser=added)
+    return added
+
+
+def _add_single(command: Callable[..., ArgumentParser]) -> None:
+    """Add the commands about one run."""
     one = command("run", command_run, "train once", "holdfast run --attack same-value --byzantine 8 --data digits")
     add_spec_flags(one)
     one.add_argument("--out", type=Path, metavar="DIR", help="the run folder (default: a new one under runs/)")
@@ -77,6 +85,9 @@ def _parser() -> ArgumentParser:
     look.add_argument("--out", type=Path, metavar="FILE", help="the page (default: report.html in the run folder)")
     _json(look)
 
+
+def _add_many(command: Callable[..., ArgumentParser]) -> None:
+    """Add the commands that spread runs over the cores."""
     many = command(
         "compare",
         command_compare,
@@ -122,6 +133,10 @@ def _parser() -> ArgumentParser:
     add_reproduce_flags(paper)
     _jobs(paper)
     _json(paper)
+
+
+def _add_theory(command: Callable[..., ArgumentParser]) -> None:
+    """Add the commands that train nothing."""
     promised = command(
         "theory",
         command_theory,
@@ -140,16 +155,17 @@ def _parser() -> ArgumentParser:
     add_advise_flags(advised)
     _json(advised)
 
-    command("list", command_list, "list methods, rules, attacks, data sets and partitions", "holdfast list")
 
-    about_data = "list or fetch data sets"
-    data = commands.add_parser("data", help=about_data, description=about_data, epilog="example:\n  holdfast data list")
+def _add_data(commands: "_SubParsersAction[OneLineParser]") -> None:
+    about = "list or fetch data sets"
+    data = commands.add_parser("data", help=about, description=about, epilog="example:\n  holdfast data list")
     data.set_defaults(parser=data)
     actions = data.add_subparsers(metavar="ACTION", required=True, parser_class=OneLineParser)
-    command("list", command_data_list, "list data sets, and what is cached", "holdfast data list", actions)
-    fetch = command("fetch", command_data_fetch, "bring data sets into the cache", "holdfast data fetch mnist", actions)
+    _command(actions, "list", command_data_list, "list data sets, and what is cached", "holdfast data list")
+    fetch = _command(
+        actions, "fetch", command_data_fetch, "bring data sets into the cache", "holdfast data fetch mnist"
+    )
     fetch.add_argument("names", nargs="+", metavar="NAME", help="mnist, fashion-mnist")
-    return parser
 
 
 def _json(parser: ArgumentParser) -> None:
