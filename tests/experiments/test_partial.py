@@ -64,6 +64,16 @@ def test_every_method_and_attack_takes_part_in_part(method: str, attack: str) ->
     assert first.diverged is None or method == "sgd"
 
 
+@pytest.mark.parametrize("share", [1.0, 0.3])
+@pytest.mark.parametrize("attack", attacks.REGISTRY)
+@pytest.mark.parametrize("method", ["rsa", "median"])
+def test_liars_that_work_for_nothing_change_nothing(method: str, attack: str, share: float) -> None:
+    spec = replace(BASE, method=method, attack=attack, byzantine=3, liars=(2, 5, 9), participation=share)
+    idle, working = run(spec), run(replace(spec, liars_work="always"))
+    assert idle.model.tobytes() == working.model.tobytes()
+    assert idle.history == working.history
+
+
 def test_liars_alone_in_a_round_have_nobody_to_look_at() -> None:
     for attack in attacks.REGISTRY:
         spec = replace(BASE, attack=attack, byzantine=8, participation=0.1, rounds=30, eval_every=30)

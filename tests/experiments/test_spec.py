@@ -33,6 +33,7 @@ EVERY: dict[str, tuple[Any, str, str]] = {
     "workers": (12, "12", "12"),
     "byzantine": (3, "3", "3"),
     "liars": ((2, 5, 9), "2,5,9", "[2, 5, 9]"),
+    "liars_work": ("always", "always", '"always"'),
     "declared": (4, "4", "4"),
     "problem": ("logistic", "logistic", '"logistic"'),
     "data": ('C:\\my "data"\\é.npz', 'C:\\my "data"\\é.npz', "'C:\\my \"data\"\\é.npz'"),

@@ -6,12 +6,12 @@ from typing import Any, cast, get_args
 import numpy as np
 import pytest
 
-from holdfast.attacks import REGISTRY, Attack, FullView
+from holdfast.attacks import REGISTRY, Attack, FullView, IndifferentAttack
 from holdfast.errors import InvalidInput
 from holdfast.fleets import Simulated
 from holdfast.penalties import L1
 from holdfast.schedules import Constant
-from holdfast.typing import Rows
+from holdfast.typing import Rows, Workers
 from holdfast.workers import GradientWorker, PenalisedWorker, Reply
 
 every_attack = pytest.mark.parametrize("attack", [member() for member in REGISTRY.values()], ids=list(REGISTRY))
@@ -59,21 +59,41 @@ def test_only_random_attacks_look_at_their_address(attack: Attack) -> None:
 
 
 @every_attack
+def test_liars_work_only_for_attacks_that_use_what_they_have(attack: Attack) -> None:
+    view = a_view()
+    other = sent(attack, replace(view, own=view.own + 1))
+    assert np.array_equal(other, sent(attack, view)) == isinstance(attack, get_args(IndifferentAttack))
+
+
+class Multiples:
+    """An oracle that can serve some of its workers alone."""
+
+    def __init__(self, workers: Workers) -> None:
+        self.workers = workers
+
+    def only(self, workers: Workers) -> "Multiples":
+        return Multiples(workers)
+
+    def __call__(self, models: Rows, round: int, /) -> Rows:
+        return models * self.workers[:, np.newaxis] + 1
+
+
+@every_attack
 @pytest.mark.parametrize(
     "rule",
     [GradientWorker(), *(PenalisedWorker(L1(0.5), Constant(0.1), reply) for reply in get_args(Reply))],
     ids=["SGD", "RSA, current", "RSA, updated"],
 )
-def test_in_a_fleet_liars_lie_and_nobody_else(attack: Attack, rule: GradientWorker | PenalisedWorker) -> None:
-    """Regular rows are those of a fleet without liars; liars keep the state they would have, and see the truth."""
+@pytest.mark.parametrize("working", [False, True])
+def test_in_a_fleet_liars_lie_and_nobody_else(
+    attack: Attack, rule: GradientWorker | PenalisedWorker, working: bool
+) -> None:
+    """Regular rows are those of a fleet without liars; lies are those of liars who work, whether they do or not."""
     workers, liars, start = np.arange(1, 8), [2, 7], np.arange(3.0) + 1
-
-    def oracle(models: Rows, round: int, /) -> Rows:
-        return models * workers[:, np.newaxis] + 1
-
+    oracle, lies = Multiples(workers), np.isin(workers, liars)
     honest = Simulated(rule, oracle, start, workers)
-    lying = Simulated(rule, oracle, start, workers, liars=liars, attack=cast(Any, attack), seed=9)
-    lies = np.isin(workers, liars)
+    lying = Simulated(rule, oracle, start, workers, liars=liars, attack=cast(Any, attack), seed=9, working=working)
+    idle = isinstance(attack, get_args(IndifferentAttack)) and not working
     for round in range(3):
         model = start - 0.1 * round
         truth, messages = honest.exchange(model, round), lying.exchange(model, round)
@@ -83,14 +103,24 @@ def test_in_a_fleet_liars_lie_and_nobody_else(attack: Attack, rule: GradientWork
         np.testing.assert_array_equal(messages[~lies], truth[~lies])
         np.testing.assert_array_equal(messages[lies], sent(attack, view))
         for kept, expected in zip(lying.state, honest.state, strict=True):
-            np.testing.assert_array_equal(kept, expected)
+            np.testing.assert_array_equal(kept, expected[~lies] if idle else expected)
     assert lying.regular.tolist() == [1, 3, 4, 5, 6]
     np.testing.assert_array_equal(lying.iterates(model), honest.iterates(model)[~lies])
 
 
+def test_an_oracle_that_serves_all_at_once_lets_nobody_be_idle() -> None:
+    fleet = a_fleet([2], REGISTRY["infinite"]())
+    assert fleet.exchange(np.ones(2), 0).tolist() == [[1, 1], [np.inf, np.inf], [1, 1]]
+
+
 def a_fleet(liars: list[int], attack: Any = None) -> Simulated:
     return Simulated(
-        GradientWorker(), lambda models, round: models, np.zeros(2), np.arange(1, 4), liars=liars, attack=attack
+        GradientWorker(),
+        lambda models, round: np.tile(models, (3, 1)),
+        np.zeros(2),
+        np.arange(1, 4),
+        liars=liars,
+        attack=attack,
     )
 
 

@@ -5,6 +5,8 @@ from holdfast.attacks.local import Gaussian, Infinite, LocalAttack, SameValue, S
 from holdfast.attacks.views import FullView, LocalView
 
 Attack = LocalAttack | ColludingAttack
+IndifferentAttack = Infinite | SameValue | Gaussian | NegativeSum | Duplicate | Contrarian
+"""Attacks to which the liars' own messages make no difference: nobody has to work them out."""
 
 REGISTRY: dict[str, type[Attack]] = {
     "infinite": Infinite,
@@ -24,6 +26,7 @@ __all__ = [
     "Duplicate",
     "FullView",
     "Gaussian",
+    "IndifferentAttack",
     "Infinite",
     "LocalAttack",
     "LocalView",

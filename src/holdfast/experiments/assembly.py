@@ -105,6 +105,7 @@ def fleet_of(
         attack=cast(Any, attack),
         seed=spec.seed,
         share=share,
+        working=works(spec),
         reading=reading,
     )
 
@@ -113,6 +114,11 @@ def lying(spec: Spec) -> tuple[attacks.Attack | None, tuple[int, ...]]:
     """Return the attack on this method, if any, and who takes part in it."""
     attack = attack_of(spec) if methods.REGISTRY[spec.method].crew == "attacked" else None
     return attack, (() if attack is None else spec.liars or ())
+
+
+def works(spec: Spec) -> bool:
+    """Return whether liars work out their true messages even where nobody needs them."""
+    return spec.liars_work == "always"
 
 
 def reading_of(spec: Spec) -> Reading:

@@ -28,7 +28,8 @@ def settled(spec: Spec) -> Spec:
         return spec
     _, problem = learnt(spec)
     workers = participants(spec)
-    fleet = fleet_of(spec, replace(problem, batch=BATCH), Surveyor.of(problem, workers, spec.norm), workers)
+    everybody = replace(spec, liars_work="always")  # a surveyor is made for all of them
+    fleet = fleet_of(everybody, replace(problem, batch=BATCH), Surveyor.of(problem, workers, spec.norm), workers)
     price, reach, curvature = map(float, Median()(fleet.exchange(problem.start(), 0)))
     if spec.penalty == AUTO:
         spec = replace(spec, penalty=_number("price", price))

@@ -7,7 +7,7 @@ from typing import Any, cast
 from threadpoolctl import threadpool_limits
 
 from holdfast import kernels, methods
-from holdfast.experiments.assembly import forget, learnt, lying, participants, reading_of
+from holdfast.experiments.assembly import forget, learnt, lying, participants, reading_of, works
 from holdfast.experiments.spec import Spec
 from holdfast.fleets.adversary import Adversary
 from holdfast.fleets.crew import Crew
@@ -48,9 +48,10 @@ class SpecShard(Shard):
         own = replace(problem, shards=problem.shards.only(int(workers[0]), int(workers[-1])))
         forget()  # the rest of the data is others' business
         reading = reading_of(spec)
+        adversary = _adversary(spec, everyone)
         super().__init__(
-            Crew(method.worker, own.oracle(workers), own.start(), workers),
-            _adversary(spec, everyone),
+            Crew(method.worker, own.oracle(workers), own.start(), workers, adversary.idle),
+            adversary,
             Participation(everyone, spec.participation, spec.seed),
             reading if isinstance(reading, Counted) else None,
             Kind.MODEL if spec.method in methods.PENALISED else Kind.GRADIENT,
@@ -61,4 +62,4 @@ class SpecShard(Shard):
 
 def _adversary(spec: Spec, workers: Workers) -> Adversary:
     attack, liars = lying(spec)
-    return Adversary(cast(Any, attack), workers, liars, spec.seed)
+    return Adversary(cast(Any, attack), workers, liars, spec.seed, works(spec))

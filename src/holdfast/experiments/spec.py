@@ -58,6 +58,10 @@ class Spec:
     workers: int = _option(20, "number of workers, m", least=1)
     byzantine: int = _option(0, "number of Byzantine workers, q; the last ones unless --liars names them", least=0)
     liars: tuple[int, ...] | None = _option(None, "the Byzantine workers by number from 1, such as 2,5,9")
+    liars_work: str = _option(
+        "needed", "liars work out their true messages where the attack uses them, or always: for measuring time",
+        ("needed", "always"),
+    )  # fmt: skip
     declared: int | None = _option(None, "the q that Krum and the trimmed mean are told, if not the true one", least=0)
     problem: str = _option("softmax", "what to learn", tuple(problems.REGISTRY))
     data: str = _option("mnist", "a data set's name, or an .npz or .csv file")

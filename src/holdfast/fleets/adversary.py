@@ -6,16 +6,24 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.attacks import ColludingAttack, FullView
+from holdfast.attacks import ColludingAttack, FullView, IndifferentAttack
 from holdfast.errors import InvalidInput
 from holdfast.typing import Rows, Vector, Workers
 
 
 class Adversary:
-    """Those in `liars` among `workers`, who send what `attack` makes of their messages."""
+    """Those in `liars` among `workers`, who send what `attack` makes of their messages.
+
+    Where it makes nothing of them, liars are idle; unless they are `working` all the same, as for measuring time.
+    """
 
     def __init__(
-        self, attack: Callable[[FullView], Rows] | None, workers: Workers, liars: Iterable[int] = (), seed: int = 0
+        self,
+        attack: Callable[[FullView], Rows] | None,
+        workers: Workers,
+        liars: Iterable[int] = (),
+        seed: int = 0,
+        working: bool = False,
     ) -> None:
         self._attack, self._workers, self._seed = attack, workers, seed
         lying = list(liars)
@@ -30,6 +38,9 @@ class Adversary:
             raise InvalidInput(f"at least one worker must be regular; got {self.lies.sum()} liars among them all")
         self.regular: Workers = workers[~self.lies]
         """The numbers of the workers that tell the truth."""
+        indifferent = isinstance(attack, get_args(IndifferentAttack)) and not working
+        self.idle: Workers = workers[self.lies] if indifferent else workers[:0]
+        """The numbers of the liars whose true messages nobody needs."""
         self._split = _split(self.lies)
         self._messages: Rows | None = None
 
@@ -41,12 +52,15 @@ class Adversary:
     def speak(self, rows: Rows, workers: Workers, neutral: Vector, round: int) -> Rows:
         """Return what those among `workers` send whose true messages are `rows`. It is good until the next call.
 
-        Colluding workers that see no regular message in a round have nothing to go by and send their own.
+        Of those who are idle, rows may hold anything. Colluding workers that see no regular message in a round
+        have nothing to go by and send what pulls nowhere.
         """
         everyone = len(workers) == len(self._workers)
         lies = self.lies if everyone else np.isin(workers, self._workers[self.lies])
-        if self._attack is None or not lies.any() or (self.colludes and lies.all()):
+        if self._attack is None or not lies.any():
             return rows
+        if self.colludes and lies.all():
+            return np.broadcast_to(neutral, rows.shape)
         liars_at, regular_at = self._split if everyone else _split(lies)
         regular = workers[regular_at]
         view = FullView(

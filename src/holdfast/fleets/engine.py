@@ -25,7 +25,7 @@ class Engine(Protocol):
     absent: int
     """How often, so far, a worker was asked and did not answer in time."""
     state: Any
-    """The states of all workers, a row each."""
+    """The states of all who work, a row each: of everybody but idle liars."""
 
     def start(self) -> None:
         """Get ready, if that has not happened yet."""

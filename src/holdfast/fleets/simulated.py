@@ -22,8 +22,8 @@ def as_sent(model: Vector, rows: Rows, workers: Workers, round: int) -> Messages
 class Simulated:
     """Workers that share a process; those in `liars` send what `attack` says.
 
-    A Byzantine worker keeps the state that it would have if it were regular, since some attacks start
-    from its true message. In each round a `share` of the workers is asked.
+    A Byzantine worker does what it would do if it were regular where its attack starts from its true message,
+    or where liars are `working` anyway. In each round a `share` of the workers is asked.
     """
 
     def __init__(
@@ -37,11 +37,12 @@ class Simulated:
         attack: Callable[[FullView], Rows] | None = None,
         seed: int = 0,
         share: float = 1.0,
+        working: bool = False,
         reading: Reading = as_sent,
     ) -> None:
         self.worker, self.workers = worker, workers
-        self._crew = Crew(worker, oracle, model, workers)
-        self._adversary = Adversary(attack, workers, liars, seed)
+        self._adversary = Adversary(attack, workers, liars, seed, working)
+        self._crew = Crew(worker, oracle, model, workers, self._adversary.idle)
         self._participation = Participation(workers, share, seed)
         self._reading = reading
         self.absent = 0
@@ -52,7 +53,7 @@ class Simulated:
 
     @property
     def state(self) -> Any:
-        """The states of all workers, a row each."""
+        """The states of all who work, a row each."""
         return self._crew.state
 
     @state.setter

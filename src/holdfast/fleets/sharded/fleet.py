@@ -193,7 +193,7 @@ class Sharded:
 
     @property
     def state(self) -> Any:
-        """The states of all workers, a row each."""
+        """The states of all who work, a row each."""
         parts = self._ray.get(self._keep(self._following))
         return self._state_type(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
@@ -201,9 +201,10 @@ class Sharded:
     def state(self, state: Any) -> None:
         ray, first = self._ray, 0
         for member in self._members:
-            part = tuple(array[first : first + len(member.workers)] for array in state)
+            last = first + len(np.setdiff1d(member.workers, self._adversary.idle))
+            part = tuple(array[first:last] for array in state)
             ray.get(member.load(ray.put(part)))
-            first += len(member.workers)
+            first = last
         self._log = {}
         self._announcer.forget()
 
