@@ -55,6 +55,10 @@ def test_bits_under_every_attack(attack: str) -> None:
         {"participation": 0.1, "attack": "duplicate"},  # some rounds ask nobody of a shard
         {"participation": 0.1, "messages": "bits"},
         {"liars": (1, 2, 3), "attack": "sign-flip"},
+        {"byzantine": 5},  # the second shard has nobody but liars, who have nothing to do
+        {"byzantine": 5, "attack": "duplicate"},
+        {"byzantine": 5, "messages": "bits"},
+        {"liars_work": "always"},
         {"method": "ideal-rsa", "liars": (2, 6, 7)},
         {"partition": "dirichlet:alpha=0.3"},
         {"penalty": "auto", "rate": "auto", "messages": "bits"},
