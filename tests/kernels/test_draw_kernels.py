@@ -41,8 +41,10 @@ def test_radii_of_the_extreme_words() -> None:
         [steps, 1 - steps[1:], 1 - 2.0 ** -np.arange(1, 53), around(1 - np.sqrt(0.5) / 2.0 ** np.arange(8))]
     )
     u = np.floor(u * 2.0**52) * 2.0**-52  # as words make them
-    radii = u.copy()
-    loading.kernels("draws")._radii(radii, radii.view(np.uint64))
+    draws, left = loading.kernels("draws"), 1 - u
+    exponents, mantissas, radii = np.empty_like(u), np.empty_like(u), np.empty_like(u)
+    draws._taken_apart(left.view(np.uint64), exponents.view(np.uint64), mantissas.view(np.uint64))
+    draws._radii(exponents, mantissas, radii)
     np.testing.assert_allclose(radii, np.sqrt(-2 * np.log(1 - u)), rtol=4e-16 * 4)
     assert radii[0] == 0
 

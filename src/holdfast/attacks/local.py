@@ -46,7 +46,8 @@ class Gaussian:
     def __call__(self, view: LocalView, /) -> Rows:
         stream = Stream(view.seed, "gaussian attack")
         noise = stream.normals(view.workers, view.round, view.own.shape[-1])
-        return (self.scale * noise).astype(view.own.dtype)
+        noise *= self.scale
+        return noise.astype(view.own.dtype, copy=False)
 
 
 def _everywhere(value: float, like: Rows) -> Rows:

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable
 from typing import get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from holdfast.attacks import ColludingAttack, FullView, IndifferentAttack
 from holdfast.errors import InvalidInput
+from holdfast.fleets.places import split
 from holdfast.typing import Rows, Vector, Workers
 
 
@@ -41,8 +41,8 @@ class Adversary:
         indifferent = isinstance(attack, get_args(IndifferentAttack)) and not working
         self.idle: Workers = workers[self.lies] if indifferent else workers[:0]
         """The numbers of the liars whose true messages nobody needs."""
-        self._split = _split(self.lies)
-        self._messages: Rows | None = None
+        self._split = split(self.lies)
+        self._copy: Rows | None = None
 
     @property
     def colludes(self) -> bool:
@@ -52,8 +52,8 @@ class Adversary:
     def speak(self, rows: Rows, workers: Workers, neutral: Vector, round: int) -> Rows:
         """Return what those among `workers` send whose true messages are `rows`. It is good until the next call.
 
-        Of those who are idle, rows may hold anything. Colluding workers that see no regular message in a round
-        have nothing to go by and send what pulls nowhere.
+        The rows of those who are idle are there to be written over; no others are. Colluding workers that see no
+        regular message in a round have nothing to go by and send what pulls nowhere.
         """
         everyone = len(workers) == len(self._workers)
         lies = self.lies if everyone else np.isin(workers, self._workers[self.lies])
@@ -61,7 +61,7 @@ class Adversary:
             return rows
         if self.colludes and lies.all():
             return np.broadcast_to(neutral, rows.shape)
-        liars_at, regular_at = self._split if everyone else _split(lies)
+        liars_at, regular_at = self._split if everyone else split(lies)
         regular = workers[regular_at]
         view = FullView(
             own=rows[liars_at],
@@ -73,24 +73,13 @@ class Adversary:
             regular=regular,
             absent=self.regular[:0] if everyone else np.setdiff1d(self.regular, regular),
         )
-        if self._messages is None or self._messages.shape != rows.shape:
-            self._messages = np.empty_like(rows)
-        self._messages[regular_at] = view.honest
+        messages = rows if len(self.idle) else self._copied(rows)
         with np.errstate(over="ignore", invalid="ignore"):
-            self._messages[liars_at] = self._attack(view)
-        return self._messages
+            messages[liars_at] = self._attack(view)
+        return messages
 
-
-Where = slice | NDArray[np.int64]
-
-
-def _split(lies: NDArray[np.bool_]) -> tuple[Where, Where]:
-    return _where(lies), _where(~lies)
-
-
-def _where(mask: NDArray[np.bool_]) -> Where:
-    """Return which entries are set: as a slice if they are neighbours, so that taking them copies nothing."""
-    (at,) = np.nonzero(mask)
-    if len(at) and at[-1] - at[0] + 1 == len(at):
-        return slice(int(at[0]), int(at[-1]) + 1)
-    return at
+    def _copied(self, rows: Rows) -> Rows:
+        if self._copy is None or self._copy.shape != rows.shape:
+            self._copy = np.empty_like(rows)
+        self._copy[:] = rows
+        return self._copy

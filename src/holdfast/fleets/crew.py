@@ -1,11 +1,12 @@
 """Workers that share a process, a row each."""
 
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.fleets.acceleration import step_of
+from holdfast.fleets.places import split
 from holdfast.typing import Oracle, Rows, Vector, Worker, Workers
 
 Sums = NDArray[np.float64]
@@ -21,8 +22,7 @@ class Divisible(Protocol):
 class Crew:
     """Some workers, and their answers to the master's model.
 
-    Those who are `idle` keep no state and answer with what pulls nowhere. An oracle that only serves all at once
-    lets nobody be.
+    Those who are `idle` keep no state and answer with what pulls nowhere.
     """
 
     def __init__(
@@ -31,22 +31,24 @@ class Crew:
         self.worker, self.workers = worker, workers
         self.working = workers
         """The numbers of those who do what they are asked."""
-        if idle is not None and len(idle) and isinstance(oracle, Divisible):
+        if idle is not None and len(idle):
             self.working = np.setdiff1d(workers, idle)
-            oracle = oracle.only(self.working)
+            oracle = cast(Divisible, oracle).only(self.working)
         self.state = worker.init(np.tile(model, (len(self.working), 1)))
         """The states of those who work, a row each."""
         self._oracle, self._step = oracle, step_of(worker, oracle)
+        self._places = split(np.isin(workers, self.working))
 
     def answer(self, model: Vector, round: int, asked: Workers) -> Rows:
         """Play a round with those who are asked; the others keep their state. The messages are good until the next."""
+        if len(self.working) == len(self.workers):
+            return self._work(model, round, asked)
         everyone = len(asked) == len(self.workers)
-        working = self.working if everyone else np.intersect1d(asked, self.working, assume_unique=True)
-        if len(working) == len(asked):
-            return self._work(model, round, working)
-        rows = np.tile(self.worker.neutral(model), (len(asked), 1))
-        if len(working):
-            rows[np.searchsorted(asked, working)] = self._work(model, round, working)
+        working, idle = self._places if everyone else split(np.isin(asked, self.working, assume_unique=True))
+        rows = np.empty((len(asked), len(model)), model.dtype)
+        rows[idle] = self.worker.neutral(model)
+        if len(asked[working]):
+            rows[working] = self._work(model, round, asked[working])
         return rows
 
     def _work(self, model: Vector, round: int, asked: Workers) -> Rows:
@@ -54,9 +56,8 @@ class Crew:
             if len(asked) == len(self.working):
                 rows, self.state = self._step(self.state, model, round)
                 return rows
-            assert isinstance(self._oracle, Divisible)  # an engine that asks some of the workers needs it
             at = np.searchsorted(self.working, asked)
-            step = step_of(self.worker, self._oracle.only(asked))
+            step = step_of(self.worker, cast(Divisible, self._oracle).only(asked))
             rows, moved = step(_taken(self.state, at), model, round)
         self.state = _put(self.state, at, moved)
         return rows

@@ -5,7 +5,7 @@ from typing import Any
 
 from holdfast.attacks import FullView
 from holdfast.fleets.adversary import Adversary
-from holdfast.fleets.crew import Crew
+from holdfast.fleets.crew import Crew, Divisible
 from holdfast.fleets.engine import Spread
 from holdfast.fleets.participation import Participation
 from holdfast.typing import Messages, Oracle, Rows, Vector, Worker, Workers
@@ -23,7 +23,8 @@ class Simulated:
     """Workers that share a process; those in `liars` send what `attack` says.
 
     A Byzantine worker does what it would do if it were regular where its attack starts from its true message,
-    or where liars are `working` anyway. In each round a `share` of the workers is asked.
+    or where liars are `working` anyway, as they are if the oracle serves all or nobody. In each round a `share`
+    of the workers is asked.
     """
 
     def __init__(
@@ -41,7 +42,7 @@ class Simulated:
         reading: Reading = as_sent,
     ) -> None:
         self.worker, self.workers = worker, workers
-        self._adversary = Adversary(attack, workers, liars, seed, working)
+        self._adversary = Adversary(attack, workers, liars, seed, working or not isinstance(oracle, Divisible))
         self._crew = Crew(worker, oracle, model, workers, self._adversary.idle)
         self._participation = Participation(workers, share, seed)
         self._reading = reading

@@ -229,7 +229,7 @@ class Sharded:
         asked = self._participation.asked(0)
         if self._counts and not self._adversary.colludes:
             return Tally(np.zeros(len(model), np.min_scalar_type(len(asked))), len(asked))
-        rows = np.broadcast_to(model, (len(asked), len(model)))
+        rows = np.tile(model, (len(asked), 1))
         spoken = self._adversary.speak(rows, asked, self._worker.neutral(model), 0)
         return self._reading(model, spoken, asked, 0)
 

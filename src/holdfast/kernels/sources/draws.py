@@ -43,15 +43,20 @@ def _uniforms(begin, first, out, bits):
         out[j] -= 1.0
 
 
+@njit(cache=True, nogil=True)
+def _taken_apart(bits, exponent_bits, mantissa_bits):
+    """Split positive floats into 2^52 plus the bits of the exponent, and the mantissa in [1, 2); all as words."""
+    for j in range(len(bits)):
+        exponent_bits[j] = (bits[j] >> uint64(52)) | uint64(0x4330000000000000)
+        mantissa_bits[j] = (bits[j] & uint64(0x000FFFFFFFFFFFFF)) | uint64(0x3FF0000000000000)
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
-def _radii(out, bits):
-    """Replace u by sqrt(-2 log(1 - u)): exponent and mantissa apart, the mantissa by its odd series."""
+def _radii(exponents, mantissas, out):
+    """out = sqrt(-2 log) of what was taken apart, the logarithm of the mantissa by its odd series."""
     for j in range(len(out)):
-        out[j] = 1.0 - out[j]
-    for j in range(len(out)):
-        exponent = np.float64(np.int32(bits[j] >> uint64(52)) - 1023)
-        bits[j] = (bits[j] & uint64(0x000FFFFFFFFFFFFF)) | uint64(0x3FF0000000000000)
-        mantissa = out[j]
+        exponent = exponents[j] - (4503599627370496.0 + 1023.0)
+        mantissa = mantissas[j]
         high = mantissa > 1.4142135623730951
         exponent = exponent + 1.0 if high else exponent
         mantissa = 0.5 * mantissa if high else mantissa
@@ -85,18 +90,23 @@ def normals(key, workers, round, out):
     """Fill `out` with standard normal values, a row a worker.
 
     The logarithm and the turn are spelt out because calls to a library's would be made one by one.
+    Loops over words and loops over floats are apart because one that is both would go value by value.
     """
     count = out.shape[1]
     pairs = (count + 1) // 2
-    radius, turns, spare = np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK)
+    radius, turns, exponents, spare = np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK)
     radius_bits, turns_bits = radius.view(np.uint64), turns.view(np.uint64)
+    exponent_bits, mantissa_bits = exponents.view(np.uint64), spare.view(np.uint64)
     for i in range(len(workers)):
         begin = start(key, workers[i], round)
         for first in range(0, pairs, BLOCK):
             size = min(BLOCK, pairs - first)
             _uniforms(begin, first, radius[:size], radius_bits[:size])
             _uniforms(begin, pairs + first, turns[:size], turns_bits[:size])
-            _radii(radius[:size], radius_bits[:size])
+            for j in range(size):
+                radius[j] = 1.0 - radius[j]
+            _taken_apart(radius_bits[:size], exponent_bits[:size], mantissa_bits[:size])
+            _radii(exponents[:size], spare[:size], radius[:size])
             _turn(radius[:size], turns[:size], out[i, first : first + size], spare[:size])
             kept = min(size, count - pairs - first)
             out[i, pairs + first : pairs + first + kept] = spare[:kept]
