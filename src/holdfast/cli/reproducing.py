@@ -4,6 +4,7 @@ import json
 import shlex
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from holdfast import atomic
@@ -13,6 +14,7 @@ from holdfast.cli.gathering import folder_of, store_at, told
 from holdfast.cli.running import INTERRUPTED
 from holdfast.errors import InvalidInput, unknown
 from holdfast.experiments.assembly import loaded
+from holdfast.experiments.comparison import Work
 from holdfast.experiments.spec import Spec
 from holdfast.reproduction.campaign import Plan, gather
 from holdfast.reproduction.claims import Judged, judge
@@ -23,6 +25,7 @@ from holdfast.reproduction.rates import Rates, recorded
 from holdfast.reproduction.records import Record
 from holdfast.reproduction.search import search
 from holdfast.reproduction.store import Store
+from holdfast.reproduction.theorems import kept_theorems
 
 SEEDS, REPEATS = 3, 5
 THEORY = "theory"
@@ -72,15 +75,14 @@ def _reproduce(speaker: Speaker, figures: Sequence[Figure], theory: bool, out: P
 
     plan = Plan(tuple(figures), *_seeds(arguments))
     runs, timings = (_store(speaker, out / name, arguments.data) for name in ("runs", "timings"))
+    theorems = partial(kept_theorems, out / "theorems.json", arguments.quick)
+    consensus = partial(kept_lambda0, out / "lambda0.json", arguments.data, runs.data_sha256)
+    beside: list[Work] = [] if not theory else [theorems] if arguments.quick else [theorems, consensus]
     with told(speaker, len(plan.runs()) + len(plan.timed()), _line) as arrived:
-        findings = plan.conduct(arguments.jobs, runs, timings, arrived)
+        findings = plan.conduct(arguments.jobs, runs, timings, arrived, beside)
     about = {"quick": arguments.quick, "data": arguments.data}
-    lambda0, sections = None, []
-    if theory:
-        speaker.say("the theorems in numbers")
-        sections = theory_sections(arguments.quick)
-    if theory and not arguments.quick:
-        lambda0 = kept_lambda0(out / "lambda0.json", arguments.data, runs.data_sha256)
+    sections = theory_sections(theorems()) if theory else []
+    lambda0 = consensus() if consensus in beside else None
     report, results = write_report(findings, judge(findings, lambda0), sections, out, about, _options(arguments))
     if arguments.json:
         print(results)
@@ -89,7 +91,8 @@ def _reproduce(speaker: Speaker, figures: Sequence[Figure], theory: bool, out: P
         speaker.console.print(table(each))
     for judged in report.judged:
         speaker.say(f"{judged.verdict:<14} {judged.claim.name}")
-    speaker.say(f"{len(report.judged)} claims: {report.summary}")
+    if report.judged:
+        speaker.say(f"{len(report.judged)} claims: {report.summary}")
     speaker.say(f"page with figures and claims: {out / 'report.html'}")
     return _compare(speaker, report.judged, arguments.expect) if arguments.expect else 0
 

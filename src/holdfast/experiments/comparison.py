@@ -5,10 +5,11 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 from threadpoolctl import threadpool_limits
 
@@ -56,26 +57,39 @@ def compare(
     ]
 
 
-def play(specs: Sequence[Spec], jobs: int | None, arrived: Callable[[Result], None]) -> None:
+Work = Callable[[], object]
+"""Something to do in another process; whatever it returns is left there."""
+
+
+def play(
+    specs: Sequence[Spec], jobs: int | None, arrived: Callable[[Result], None], beside: Sequence[Work] = ()
+) -> None:
     """Run resolved specs in this order, spread over processes of one thread each; tell each result as it comes.
 
-    With one job they run strictly one after another.
+    With one job they run strictly one after another. Work `beside` them is begun first.
     """
     if jobs is not None and jobs < 1:
         raise InvalidInput(f"jobs must be at least 1; got {jobs}")
     for spec in dict.fromkeys(replace(spec, seed=0) for spec in specs):
         assemble(spec)  # what cannot work is said before the first run begins
-    with _pool(min(jobs or os.cpu_count() or 1, len(specs))) as pool:
+    with _pool(min(jobs or os.cpu_count() or 1, len(specs) + len(beside))) as pool:
         with _inheriting_no_interrupt():
-            running = {pool.submit(run, spec) for spec in specs}
+            others: set[Future[Any]] = {pool.submit(_do, work) for work in beside}
+            running: set[Future[Any]] = others | {pool.submit(run, spec) for spec in specs}
         try:
             while running:
                 done, running = wait(running, return_when=FIRST_COMPLETED)
                 for future in done:
-                    arrived(future.result())
+                    result = future.result()
+                    if future not in others:
+                        arrived(result)
         except BaseException:
             _end(pool)
             raise
+
+
+def _do(work: Work) -> None:
+    work()
 
 
 def essence(spec: Spec) -> Spec:

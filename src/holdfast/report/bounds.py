@@ -9,7 +9,8 @@ from holdfast.report.curves import DECADES
 from holdfast.report.outline import Section
 from holdfast.report.pictures import Chart
 from holdfast.report.summaries import Grid
-from holdfast.theory.numbers import MARGIN, REGULAR, Curve, Gaps, averages, convergence, gaps
+from holdfast.reproduction.theorems import Theorems
+from holdfast.theory.numbers import MARGIN, REGULAR, Curve, Gaps
 
 MEASURED, BOUND = "measured", "bound"
 LOGARITHMIC = alt.Scale(type="log", nice=False)
@@ -23,16 +24,9 @@ SETTING = (
 COMMAND = "holdfast reproduce theory"
 
 
-def theory_sections(quick: bool) -> list[Section]:
-    """Run the experiments, which takes seconds, and return what they show; `quick` has fewer seeds and rounds."""
-    if quick:
-        few = range(3)
-        return [
-            _convergence(convergence(rounds=500, seeds=few)),
-            _averages(averages(rounds=500, seeds=few)),
-            _gaps(gaps(rounds=500, seeds=few)),
-        ]
-    return [_convergence(convergence()), _averages(averages()), _gaps(gaps())]
+def theory_sections(measured: Theorems) -> list[Section]:
+    """Return what the experiments show."""
+    return [_convergence(measured.convergence), _averages(measured.averages), _gaps(measured.gaps)]
 
 
 def _convergence(curve: Curve) -> Section:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from holdfast.experiments.comparison import essence, play
+from holdfast.experiments.comparison import Work, essence, play
 from holdfast.experiments.run import Result
 from holdfast.experiments.spec import Spec
 from holdfast.reproduction.figures import Figure
@@ -32,13 +32,15 @@ class Plan:
         """Return the different runs to time, interleaved: every method once, then every method again."""
         return _different(filter(_timed, self.figures), self.repeats)
 
-    def conduct(self, jobs: int | None, runs: Store, timings: Store, arrived: Arrived) -> tuple[Findings, ...]:
-        """Run what is not stored yet and return what the figures show.
+    def conduct(
+        self, jobs: int | None, runs: Store, timings: Store, arrived: Arrived, beside: Sequence[Work] = ()
+    ) -> tuple[Findings, ...]:
+        """Run what is not stored yet, do the work beside it, and return what the figures show.
 
         Timed runs come when the others are over, one at a time on one thread: nothing disturbs them but
         what else the computer does.
         """
-        found = gather(self.runs(), jobs, runs, arrived)
+        found = gather(self.runs(), jobs, runs, arrived, beside)
         timed = gather(self.timed(), 1, timings, arrived)
         return tuple(
             Findings.of(figure, self.repeats, timed.__getitem__)
@@ -48,7 +50,9 @@ class Plan:
         )
 
 
-def gather(specs: Sequence[Spec], jobs: int | None, store: Store, arrived: Arrived) -> dict[Spec, Record]:
+def gather(
+    specs: Sequence[Spec], jobs: int | None, store: Store, arrived: Arrived, beside: Sequence[Work] = ()
+) -> dict[Spec, Record]:
     """Return the record of every spec: from the store, or run now and stored at once."""
     found = {spec: record for spec in specs if (record := store.find(spec)) is not None}
     for record in found.values():
@@ -60,8 +64,8 @@ def gather(specs: Sequence[Spec], jobs: int | None, store: Store, arrived: Arriv
         arrived(record, True)
 
     missing = [spec for spec in specs if spec not in found]
-    if missing:
-        play(missing, jobs, finished)
+    if missing or beside:
+        play(missing, jobs, finished, beside)
     return found
 
 

@@ -1,15 +1,13 @@
 """lambda_0 of Theorem 1 on the data of the figures, by norm: what Remark 2 speaks of."""
 
-import json
 from math import inf
 from pathlib import Path
 
-import holdfast
-from holdfast import atomic
 from holdfast.experiments.assembly import learnt
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.spec import Spec
 from holdfast.experiments.theorems import guarantees
+from holdfast.reproduction.keeping import kept
 from holdfast.theory import lambda0
 
 NORMS = {"l1": 1.0, "l2": 2.0, "l-infinity": inf}
@@ -24,14 +22,8 @@ def lambda0_by_norm(data: str) -> dict[str, float]:
 
 
 def kept_lambda0(path: Path, data: str, data_sha256: str) -> dict[str, float]:
-    """Return the same from a file, if it is of these data and this version; else find it and write the file."""
-    about = {"holdfast": holdfast.__version__, "data_sha256": data_sha256}
-    try:
-        kept = json.loads(path.read_text(encoding="utf-8"))
-        if {name: kept[name] for name in about} == about:
-            return {label: float(kept["lambda0"][label]) for label in NORMS}
-    except (OSError, ValueError, KeyError, TypeError):
-        pass
-    found = lambda0_by_norm(data)
-    atomic.write(path, json.dumps(about | {"lambda0": found}).encode())
-    return found
+    """Return the same, from a file once it was found."""
+    about = {"data_sha256": data_sha256}
+    return kept(
+        path, about, lambda: lambda0_by_norm(data), lambda found: {label: float(found[label]) for label in NORMS}
+    )
