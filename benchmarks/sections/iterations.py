@@ -22,7 +22,7 @@ from holdfast.streams import Stream
 
 THREADS = 1
 BYZANTINE = 8
-ATTACKED = Spec(attack="same-value", byzantine=BYZANTINE)
+ATTACKED = Spec(attack="same-value", byzantine=BYZANTINE, liars_work="always")  # as many gradients as the peers
 ALONE = Spec(declared=BYZANTINE)
 BLOCK = 25
 """Rounds of one method before it is the next one's turn: so all of them see the same ups and downs of the machine."""
