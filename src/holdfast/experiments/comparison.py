@@ -12,7 +12,7 @@ from itertools import product
 
 from threadpoolctl import threadpool_limits
 
-from holdfast import kernels, methods
+from holdfast import kernels
 from holdfast.errors import InvalidInput
 from holdfast.experiments.assembly import assemble
 from holdfast.experiments.automatic import settled
@@ -80,7 +80,7 @@ def play(specs: Sequence[Spec], jobs: int | None, arrived: Callable[[Result], No
 
 def essence(spec: Spec) -> Spec:
     """Return the spec without what its method ignores: where nobody lies, no attack matters."""
-    if methods.REGISTRY[spec.method].crew == "nobody lies":
+    if spec.recipe.crew == "nobody lies":
         return replace(spec, attack="none", byzantine=0, declared=0, liars=())
     return spec
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from holdfast import methods
 from holdfast.errors import FleetError, InvalidInput, TooFew
 from holdfast.experiments.assembly import Experiment, assemble, participants
 from holdfast.experiments.automatic import settled
@@ -152,7 +151,7 @@ class _Run:
     def play(self) -> Result:
         self.experiment.fleet.start()
         self.watcher.started(self.spec, self.round)
-        if self.spec.local_steps > 1 and self.spec.method in methods.PENALISED:
+        if self.spec.local_steps > 1 and self.spec.recipe.penalised:
             self.watcher.warned(f"the paper's theorems are about 1 local step a round; got {self.spec.local_steps}")
         while self.round < self.spec.rounds and self.diverged is None:
             try:

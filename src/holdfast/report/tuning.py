@@ -7,7 +7,6 @@ from rich import box
 from rich.table import Table
 
 from holdfast.experiments.spec import number
-from holdfast.methods import PENALISED
 from holdfast.report.frame import document, drawing, table
 from holdfast.report.pictures import Chart
 from holdfast.tuning import Trial
@@ -33,7 +32,7 @@ def summary(outcome: Outcome) -> str:
     last = outcome.final.last
     reached = f"diverged at round {outcome.final.diverged}" if last is None else f"{last.accuracy:.4f}"
     best = outcome.best
-    pull = f"norm {best.norm:g}, lambda {best.penalty:g}, " if best.method in PENALISED else ""
+    pull = f"norm {best.norm:g}, lambda {best.penalty:g}, " if best.recipe.penalised else ""
     edges = outcome.edges()
     farther = f"; {' and '.join(edges)} at the edge of the grid: farther out may be better" if edges else ""
     accuracies = f"validation accuracy {outcome.winner.accuracy:.4f}, test accuracy {reached}"
@@ -47,7 +46,7 @@ def rows(outcome: Outcome) -> list[tuple[str, ...]]:
 
 def _row(trial: Trial) -> tuple[str, ...]:
     spec = trial.spec
-    pull = (f"l{spec.norm:g}", f"{spec.penalty:g}") if spec.method in PENALISED else ("-", "-")
+    pull = (f"l{spec.norm:g}", f"{spec.penalty:g}") if spec.recipe.penalised else ("-", "-")
     return (*pull, f"{spec.rate:g}", str(spec.rounds), f"{trial.accuracy:.4f}")
 
 
