@@ -17,7 +17,8 @@ from holdfast.errors import InvalidInput
 from holdfast.experiments.assembly import assemble
 from holdfast.experiments.automatic import settled
 from holdfast.experiments.defaults import resolved
-from holdfast.experiments.run import Result, run
+from holdfast.experiments.result import Result
+from holdfast.experiments.run import run
 from holdfast.experiments.spec import Spec
 
 
