@@ -1,4 +1,4 @@
-"""What the tests share: how hard hypothesis looks, and small problems to try things on."""
+"""What the tests share: how hard hypothesis looks, compiled kernels, and small problems to try things on."""
 
 import os
 from collections.abc import Callable
@@ -8,6 +8,7 @@ import pytest
 from hypothesis import settings
 from numpy.typing import DTypeLike
 
+from holdfast.experiments import Spec, run
 from holdfast.problems import REGISTRY, LinearProblem, Shards
 
 settings.register_profile("holdfast", deadline=None, max_examples=60, derandomize="CI" in os.environ)
@@ -43,3 +44,9 @@ def _small_problem(
 def small_problem() -> Callable[..., LinearProblem]:
     """Return what makes a small problem with workers that differ."""
     return _small_problem
+
+
+@pytest.fixture(scope="session")
+def compiled() -> None:
+    """Compile the kernels first: a machine on which they are not is told of the wait."""
+    run(Spec(data="digits", rounds=1))

@@ -52,11 +52,13 @@ class Settings(NamedTuple):
 
 
 class Recipe(NamedTuple):
-    """How a method is made, and who takes part in it."""
+    """How a method is made, who takes part in it, and what workers send."""
 
     summary: str
     build: Callable[[Settings], Method]
     crew: Literal["attacked", "nobody lies", "regular only"] = "attacked"
+    penalised: bool = False
+    """Whether workers keep models of their own under a penalty and send those; else they send gradients."""
 
 
 def _rsa(told: Settings) -> Method:
@@ -67,12 +69,13 @@ def _by(rule: Callable[[int], Aggregate]) -> Callable[[Settings], Method]:
     return lambda told: robust_sgd(rule(told.byzantine), told.rate, told.prior)
 
 
-PENALISED = ("rsa", "ideal-rsa")
-"""The methods that have a penalty."""
-
 REGISTRY: dict[str, Recipe] = {
-    "rsa": Recipe("every worker keeps its own model, pulled to the master's by an lp norm (Algorithm 2)", _rsa),
-    "ideal-rsa": Recipe("RSA among the regular workers only (eq. diff:x): an oracle", _rsa, "regular only"),
+    "rsa": Recipe(
+        "every worker keeps its own model, pulled to the master's by an lp norm (Algorithm 2)", _rsa, penalised=True
+    ),
+    "ideal-rsa": Recipe(
+        "RSA among the regular workers only (eq. diff:x): an oracle", _rsa, "regular only", penalised=True
+    ),
     "ideal-sgd": Recipe("SGD in which nobody lies (eq. update:x): an oracle", _by(lambda _: Mean()), "nobody lies"),
     "sgd": Recipe("the mean of the gradients; not robust", _by(lambda _: Mean())),
     "geometric-median": Recipe("the geometric median of the gradients", _by(lambda _: GeometricMedian())),

@@ -13,13 +13,8 @@ import pytest
 from holdfast import attacks, data, methods, problems, schedules
 from holdfast.cli import main
 from holdfast.data import partitions
-from holdfast.experiments import Spec, run
 
-
-@pytest.fixture(autouse=True, scope="module")
-def compiled() -> None:
-    """Compile the kernels first: a machine on which they are not is told of the wait."""
-    run(Spec(data="digits", rounds=1))
+pytestmark = pytest.mark.usefixtures("compiled")
 
 
 @pytest.fixture(autouse=True)

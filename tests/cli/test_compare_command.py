@@ -1,16 +1,15 @@
 """`holdfast compare`: one table, one page, one file of results."""
 
-import contextlib
-import io
 import json
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import pytest
+from commands import Ended, command, command_into
 
 from holdfast.cli import main
 from holdfast.experiments import Spec, run
+from strict_json import strict
 
 METHODS = ["ideal-sgd", "rsa", "sgd", "trimmed-mean"]
 ATTACKS = ["none", "infinite", "sign-flip:factor=-2"]
@@ -19,32 +18,8 @@ BASE = ["compare", "--data", "digits", "--workers", "10", "--byzantine", "3", "-
 SWEEP = ["--method", *METHODS, "--attack", *ATTACKS, "--partition", *PARTITIONS]
 
 
-def strict(text: str) -> Any:
-    """Read JSON as the standard has it, without NaN and Infinity."""
-
-    def refuse(name: str) -> NoReturn:
-        raise AssertionError(f"{name} is no JSON")
-
-    return json.loads(text, parse_constant=refuse)
-
-
-@dataclass(frozen=True)
-class Ended:
-    status: int
-    stdout: str
-    stderr: str
-    out: Path
-
-    @property
-    def results(self) -> Any:
-        return strict((self.out / "results.json").read_text())
-
-
 def compared(out: Path, *argv: str) -> Ended:
-    stdout, stderr = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr):
-        status = main([*BASE, "--jobs", "1", "--out", str(out), *argv])
-    return Ended(status, stdout.getvalue(), stderr.getvalue(), out)
+    return command_into(out, *BASE, "--jobs", "1", *argv)
 
 
 @pytest.fixture(scope="module")
@@ -147,11 +122,11 @@ def test_named_liars_lie_only_under_attack(plain: Ended) -> None:
 def test_without_out_a_folder_under_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("spec.toml").write_text('data = "digits"\nrounds = 2\nseed = 3\n')
-    with contextlib.redirect_stdout(io.StringIO()) as stdout:
-        assert main(["compare", "spec.toml", "--jobs", "1", "--method", "rsa"]) == 0
+    status, stdout, _ = command("compare", "spec.toml", "--jobs", "1", "--method", "rsa")
+    assert status == 0
     (folder,) = Path("runs").iterdir()
     assert folder.name.endswith("-compare")
-    assert str(folder) in stdout.getvalue()
+    assert str(folder) in stdout
     assert (folder / "report.html").is_file()
     (entry,) = strict((folder / "results.json").read_text())["runs"]
     assert entry["history"] == run(Spec(data="digits", rounds=2, seed=3)).to_json()["history"]

@@ -15,6 +15,8 @@ from holdfast.experiments import Spec, run
 
 SPEC = Spec(data="digits", attack="sign-flip", byzantine=4, rounds=3000, eval_every=20, checkpoint_every=10**6)
 
+pytestmark = pytest.mark.usefixtures("compiled")
+
 
 def start(*argv: str) -> "subprocess.Popen[str]":
     """Start the command as a shell would: in a group of its own, which Ctrl-C reaches as a whole."""
@@ -34,12 +36,6 @@ def interrupted(process: "subprocess.Popen[str]", number: int = signal.SIGINT) -
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
         raise AssertionError("somebody outlived Ctrl-C by 30 seconds") from None
-
-
-@pytest.fixture(autouse=True, scope="module")
-def compiled() -> None:
-    """Compile the kernels first: a machine on which they are not is told of the wait."""
-    run(Spec(data="digits", rounds=1))
 
 
 @pytest.fixture(scope="module")

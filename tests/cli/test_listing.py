@@ -1,6 +1,5 @@
 """`holdfast list` and `holdfast data` tell of everything there is."""
 
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +8,10 @@ import pytest
 from holdfast import aggregators, attacks, data, methods, problems, schedules
 from holdfast.cli import main
 from holdfast.data import partitions
-from holdfast.data.mnist import TEST_IMAGES, TEST_LABELS, TRAIN_IMAGES, TRAIN_LABELS, ImageSet
+from holdfast.data.mnist import ImageSet
 from holdfast.named import summary
 from holdfast.theory import steps
+from tiny_images import CHECKSUMS, FILES
 
 
 @pytest.fixture(autouse=True)
@@ -71,14 +71,6 @@ def test_data_list_says_what_is_here_and_how_to_get_the_rest(capsys: pytest.Capt
         assert expected in line
 
 
-FILES = {
-    TRAIN_IMAGES: bytes([0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 2, 1, 2, 3, 4]),
-    TRAIN_LABELS: bytes([0, 0, 8, 1, 0, 0, 0, 2, 0, 1]),
-    TEST_IMAGES: bytes([0, 0, 8, 3, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 2, 5, 6]),
-    TEST_LABELS: bytes([0, 0, 8, 1, 0, 0, 0, 1, 1]),
-}
-
-
 class Shelf:
     """A source that always has everything, and counts how often it is asked."""
 
@@ -91,7 +83,7 @@ class Shelf:
 
 
 def mnist_from(source: Any) -> ImageSet:
-    return ImageSet("mnist", {name: sha256(content).hexdigest() for name, content in FILES.items()}, (source,))
+    return ImageSet("mnist", CHECKSUMS, (source,))
 
 
 def test_data_fetch_fetches_once_and_says_where(

@@ -1,7 +1,5 @@
 """`holdfast reproduce` from end to end on digits; killed in the middle it goes on and ends the same."""
 
-import contextlib
-import io
 import json
 import os
 import signal
@@ -13,20 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import command
 
-from holdfast.cli import main
 from holdfast.reproduction import search
 from holdfast.reproduction.figures import figure
 from holdfast.reproduction.rates import Rates, recorded
 
 QUICK = ["reproduce", "no-attack", "--data", "digits", "--quick", "--jobs", "1"]
-
-
-def command(*argv: str) -> tuple[int, str, str]:
-    stdout, stderr = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr):
-        status = main(argv)
-    return status, stdout.getvalue(), stderr.getvalue()
 
 
 def timeless(out: Path) -> Any:

@@ -21,11 +21,7 @@ FAST = ["run", "--data", "digits", "--rounds", "10", "--eval-every", "5"]
 SPEC = Spec(data="digits", rounds=10, eval_every=5)
 ESCAPE = "\x1b"
 
-
-@pytest.fixture(autouse=True, scope="module")
-def compiled() -> None:
-    """Compile the kernels first: a machine on which they are not is told of the wait."""
-    run(Spec(data="digits", rounds=1))
+pytestmark = pytest.mark.usefixtures("compiled")
 
 
 @pytest.fixture(autouse=True)

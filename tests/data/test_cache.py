@@ -11,18 +11,10 @@ import pytest
 
 from holdfast import atomic
 from holdfast.data.cache import cache_folder, verified
-from holdfast.data.mnist import TEST_IMAGES, TEST_LABELS, TRAIN_IMAGES, TRAIN_LABELS, ImageSet
+from holdfast.data.mnist import TEST_LABELS, TRAIN_IMAGES, TRAIN_LABELS, ImageSet
 from holdfast.data.sources import Unavailable
 from holdfast.errors import InvalidInput
-
-# two training pictures and one for testing, of 1 x 2 pixels
-RIGHT = {
-    TRAIN_IMAGES: bytes([0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 2, 1, 2, 3, 4]),
-    TRAIN_LABELS: bytes([0, 0, 8, 1, 0, 0, 0, 2, 0, 1]),
-    TEST_IMAGES: bytes([0, 0, 8, 3, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 2, 5, 6]),
-    TEST_LABELS: bytes([0, 0, 8, 1, 0, 0, 0, 1, 1]),
-}
-CHECKSUMS = {name: sha256(content).hexdigest() for name, content in RIGHT.items()}
+from tiny_images import CHECKSUMS, FILES
 
 
 class Shelf:
@@ -56,7 +48,7 @@ def held(cache: Path) -> dict[str, bytes]:
 
 
 def everything() -> dict[str, bytes]:
-    return {f"tiny/{name}": content for name, content in RIGHT.items()}
+    return {f"tiny/{name}": content for name, content in FILES.items()}
 
 
 def test_the_folder_is_the_one_of_the_environment(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,7 +73,7 @@ def test_verified_is_the_content_or_nothing(tmp_path: Path) -> None:
 
 
 def test_load_fetches_once_and_reads_the_arrays(cache: Path) -> None:
-    shelf = Shelf(RIGHT)
+    shelf = Shelf(FILES)
     for _ in range(2):
         dataset = tiny(shelf).load()
     assert shelf.asked == 1
@@ -94,7 +86,7 @@ def test_load_fetches_once_and_reads_the_arrays(cache: Path) -> None:
 
 
 def test_cached_means_every_file_is_right(cache: Path) -> None:
-    images = tiny(Shelf(RIGHT))
+    images = tiny(Shelf(FILES))
     assert not images.cached()
     images.fetch()
     assert images.cached()
@@ -102,34 +94,34 @@ def test_cached_means_every_file_is_right(cache: Path) -> None:
     assert not images.cached()
 
 
-@pytest.mark.parametrize("name", RIGHT)
+@pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("damage", [b"", b"\x00", None])
 def test_a_damaged_file_is_fetched_again(name: str, damage: bytes | None, cache: Path) -> None:
-    shelf = Shelf(RIGHT)
+    shelf = Shelf(FILES)
     images = tiny(shelf)
     images.fetch()
-    (cache / "tiny" / name).write_bytes(RIGHT[name][:-1] + b"!" if damage is None else damage)
+    (cache / "tiny" / name).write_bytes(FILES[name][:-1] + b"!" if damage is None else damage)
     assert images.load().train_features.tolist() == [[1, 2], [3, 4]]
     assert shelf.asked == 2
     assert held(cache) == everything()
 
 
 def test_wrong_bytes_are_refused_and_the_next_source_is_asked(cache: Path) -> None:
-    liar, honest, spare = Shelf(RIGHT | {TEST_LABELS: RIGHT[TEST_LABELS] + b"x"}), Shelf(RIGHT), Shelf(RIGHT)
+    liar, honest, spare = Shelf(FILES | {TEST_LABELS: FILES[TEST_LABELS] + b"x"}), Shelf(FILES), Shelf(FILES)
     tiny(liar, honest, spare).fetch()
     assert (liar.asked, honest.asked, spare.asked) == (1, 1, 0)
     assert held(cache) == everything()
 
 
 def test_too_few_files_are_refused_and_the_next_source_is_asked(cache: Path) -> None:
-    forgetful, honest = Shelf({name: RIGHT[name] for name in (TRAIN_IMAGES, TRAIN_LABELS)}), Shelf(RIGHT)
+    forgetful, honest = Shelf({name: FILES[name] for name in (TRAIN_IMAGES, TRAIN_LABELS)}), Shelf(FILES)
     tiny(forgetful, honest).fetch()
     assert honest.asked == 1
     assert held(cache) == everything()
 
 
 def test_when_all_refuse_every_reason_is_told_in_one_line_and_nothing_is_kept(cache: Path) -> None:
-    wrong = RIGHT | {TRAIN_LABELS: b"wrong"}
+    wrong = FILES | {TRAIN_LABELS: b"wrong"}
     with pytest.raises(InvalidInput) as raised:
         tiny(Shelf("npm is not installed", "one"), Shelf(wrong, "two"), Shelf("no answer", "three")).load()
     message = str(raised.value)
@@ -162,7 +154,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_half_one(
 
 
 def test_a_fetch_that_fails_half_way_leaves_no_half_file(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    images = tiny(Shelf(RIGHT))
+    images = tiny(Shelf(FILES))
     with monkeypatch.context() as patch:
         real, calls = os.fsync, iter(range(9))
         patch.setattr(os, "fsync", lambda file: full_disk(file) if next(calls) == 2 else real(file))

@@ -92,7 +92,7 @@ def test_the_last_step_is_the_longest_stable_one(schedule: str, stretch: float) 
     assert numbers(replace(AUTO, schedule=schedule))[1] == pytest.approx(stretch / curvature, rel=0.005)
 
 
-@pytest.mark.parametrize("method", [name for name in methods.REGISTRY if name not in methods.PENALISED])
+@pytest.mark.parametrize("method", [name for name, recipe in methods.REGISTRY.items() if not recipe.penalised])
 def test_rules_on_gradients_step_along_the_sum_of_all(method: str) -> None:
     curvature = np.median(honest_reports(AUTO)[:, 2])
     assert numbers(replace(AUTO, method=method)) == pytest.approx((0.07, 20 / (20 * curvature + 0.01)), rel=0.005)

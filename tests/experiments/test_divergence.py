@@ -5,28 +5,19 @@ import re
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
-from typing import Any, NoReturn
 
 import numpy as np
 import pytest
 
 from holdfast.cli import main
 from holdfast.experiments import Spec, resume, run
+from strict_json import strict
 
 POISONED = Spec(data="digits", method="sgd", attack="infinite", byzantine=1, rounds=10, eval_every=5)
 # the largest curvature of this problem is far above 2 / rate, so every step multiplies the error
 RUNAWAY = Spec(data="digits", problem="least-squares", method="sgd", rate=1.0, schedule="constant", rounds=200)
 
 NOT_A_NUMBER = re.compile(r"\b(nan|inf|infinity)\b", re.IGNORECASE)
-
-
-def strict(text: str) -> Any:
-    """Read JSON as the standard has it, without NaN and Infinity."""
-
-    def refuse(name: str) -> NoReturn:
-        raise AssertionError(f"{name} is no JSON")
-
-    return json.loads(text, parse_constant=refuse)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

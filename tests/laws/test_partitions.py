@@ -46,6 +46,42 @@ def test_dirichlet_of_any_alpha_leaves_nobody_empty(labels: list[int], workers: 
     assert sorted(np.concatenate(parts).tolist()) == list(range(len(labels)))
 
 
+EVEN = 1e14
+"""An alpha at which shares are equal to seven digits."""
+
+
+@given(labels=label_lists, workers=st.integers(1, 20), seed=st.integers(0, 2**32))
+def test_a_huge_alpha_cuts_each_class_evenly(labels: list[int], workers: int, seed: int) -> None:
+    """Everyone gets n / m of a class, rounded up or down; where n / m is whole, noise may take or give one.
+
+    Nobody but who would have been empty gets another's sample.
+    """
+    everyone = min(workers, len(labels))
+    parts = Dirichlet(EVEN).deal(np.array(labels), everyone, np.random.default_rng(seed))
+    fair = {label: labels.count(label) / everyone for label in labels}
+    spared = sum(len(part) == 1 for part in parts)
+    for part in parts:
+        for label, share in fair.items():
+            count = sum(labels[sample] == label for sample in part)
+            assert share - 1 - 1e-5 - spared <= count <= share + 1 + 1e-5
+
+
+@given(classes=st.integers(1, 10), size=st.integers(1, 40), workers=st.integers(1, 20), seed=st.integers(0, 2**32))
+def test_a_huge_alpha_makes_shards_of_equal_classes_even(classes: int, size: int, workers: int, seed: int) -> None:
+    """Hermite's identity: cuts of C classes add up to floor(C x), as if one class of C n samples were cut."""
+    labels = np.arange(classes * size) % classes
+    everyone = min(workers, len(labels))
+    sizes = [len(part) for part in Dirichlet(EVEN).deal(labels, everyone, np.random.default_rng(seed))]
+    assert max(abs(size - len(labels) / everyone) for size in sizes) <= 1 + 1e-5
+
+
+def test_no_place_among_the_workers_is_favoured() -> None:
+    """10 classes of 12 samples for 20 workers, 0.6 each: 6 samples for everyone, not 10 for one and 0 for the next."""
+    labels = np.arange(120) % 10
+    sizes = [[len(part) for part in Dirichlet(1e6).deal(labels, 20, np.random.default_rng(seed))] for seed in range(50)]
+    assert np.abs(np.mean(sizes, axis=0) - 6).max() < 0.5
+
+
 @every_partition
 def test_the_generator_decides(partition: Partition) -> None:
     labels = np.arange(200) % 4

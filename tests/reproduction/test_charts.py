@@ -10,9 +10,9 @@ from rich.console import Console
 from holdfast.experiments import Spec
 from holdfast.experiments.metrics import Evaluation
 from holdfast.report.charts import COLOURS
-from holdfast.report.figures import chart
 from holdfast.report.pictures import pictures
-from holdfast.report.summaries import heading, summary, table
+from holdfast.report.reproduction.figures import chart
+from holdfast.report.reproduction.summaries import heading, summary, table
 from holdfast.reproduction.figures import NAMES, figure
 from holdfast.reproduction.findings import Findings
 from holdfast.reproduction.rates import recorded

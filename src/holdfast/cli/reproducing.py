@@ -69,9 +69,9 @@ def command_reproduce(arguments: Namespace) -> int:
 
 
 def _reproduce(speaker: Speaker, figures: Sequence[Figure], theory: bool, out: Path, arguments: Namespace) -> int:
-    from holdfast.report.bounds import theory_sections
-    from holdfast.report.reproduction import write_report
-    from holdfast.report.summaries import heading, table
+    from holdfast.report.reproduction.bounds import theory_sections
+    from holdfast.report.reproduction.summaries import heading, table
+    from holdfast.report.reproduction.writing import write_report
 
     plan = Plan(tuple(figures), *_seeds(arguments))
     runs, timings = (_store(speaker, out / name, arguments.data) for name in ("runs", "timings"))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
-from holdfast import atomic
+from holdfast import atomic, methods
 from holdfast.cli.compiling import tell_when_compiling
 from holdfast.cli.console import Speaker
 from holdfast.cli.gathering import folder_of, store_at, told
@@ -19,7 +19,6 @@ from holdfast.errors import InvalidInput
 from holdfast.experiments.assembly import loaded
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.spec import Spec, read_toml
-from holdfast.methods import PENALISED
 from holdfast.report.settings import setting
 from holdfast.reproduction.campaign import gather
 from holdfast.reproduction.records import Record
@@ -66,9 +65,10 @@ def command_tune(arguments: Namespace) -> int:
 
 def _norms(asked: Spec, arguments: Namespace) -> list[float]:
     """Return the norms to try: of the flag, else of the spec file, else all three; one where none matters."""
-    if asked.method not in PENALISED:
+    if not asked.recipe.penalised:
         if arguments.norm:
-            raise InvalidInput(f"norm is of {' and '.join(PENALISED)}; got method={asked.method}")
+            penalised = [name for name, recipe in methods.REGISTRY.items() if recipe.penalised]
+            raise InvalidInput(f"norm is of {' and '.join(penalised)}; got method={asked.method}")
         return [asked.norm]
     if not arguments.norm and arguments.spec and "norm" in read_toml(arguments.spec):
         return [asked.norm]

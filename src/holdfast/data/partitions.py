@@ -54,7 +54,11 @@ class ByLabel:
 class Dirichlet:
     """Each class is cut by Dirichlet(alpha) proportions: the smaller alpha, the more workers differ.
 
-    Hsu et al. (2019). A worker that would get nothing takes one sample from the largest shard.
+    Hsu et al. (2019). Cuts are rounded down from an offset that is uniform in [0, 1), so that a worker gets the
+    floor or the ceiling of its share and expects exactly the share. With one offset for all, classes of like size
+    would favour the same workers; ours lie 1 / C apart, and by Hermite's identity, sum_c floor(x + c / C) = floor(C x),
+    even cuts of C equal classes add up to shards that differ by one sample at most. A worker that would get nothing
+    takes one sample from the largest shard.
     """
 
     alpha: float
@@ -66,10 +70,12 @@ class Dirichlet:
     def deal(self, labels: NDArray[Any], workers: int, generator: np.random.Generator) -> Parts:
         _enough(labels, workers)
         pieces: list[list[NDArray[np.int64]]] = [[] for _ in range(workers)]
-        for label in np.unique(labels):
+        classes, start = np.unique(labels), generator.random()
+        for index, label in enumerate(classes):
+            offset = (start + index / len(classes)) % 1
             samples = generator.permutation(np.flatnonzero(labels == label))
             shares = generator.dirichlet(np.full(workers, self.alpha))
-            cuts = np.round(np.cumsum(shares)[:-1] * len(samples)).astype(np.int64)
+            cuts = np.floor(np.cumsum(shares)[:-1] * len(samples) + offset).astype(np.int64)
             for worker, piece in enumerate(np.split(samples, cuts)):
                 pieces[worker].append(piece)
         parts = [np.concatenate(piece) for piece in pieces]

@@ -1,6 +1,7 @@
 """Runs: a spec, its parts, its folder, its result."""
 
-from holdfast.experiments.run import Result, resume, run
+from holdfast.experiments.result import Result
+from holdfast.experiments.run import resume, run
 from holdfast.experiments.spec import Spec
 from holdfast.experiments.watching import Interrupted
 

@@ -57,7 +57,7 @@ def assemble(spec: Spec) -> Experiment:
 def _method(spec: Spec, problem: LinearProblem, workers: Workers) -> Method:
     prior = Ridge(spec.l2)
     regular = np.setdiff1d(workers, np.array(lying(spec)[1], dtype=np.int64))
-    return methods.REGISTRY[spec.method].build(
+    return spec.recipe.build(
         methods.Settings(
             penalty=penalty(spec.norm, number(spec.penalty)),
             rate=_rate(spec, problem, prior, regular),
@@ -73,7 +73,7 @@ def _method(spec: Spec, problem: LinearProblem, workers: Workers) -> Method:
 def _rate(spec: Spec, problem: LinearProblem, prior: Ridge, regular: Workers) -> Schedule:
     if spec.schedule not in steps.REGISTRY:
         return schedule(spec.schedule, number(spec.rate))
-    if spec.method not in methods.PENALISED:
+    if not spec.recipe.penalised:
         raise InvalidInput(f"{spec.schedule} is a step size of rsa and ideal-rsa; got method={spec.method}")
     high = None if spec.rate is None else number(spec.rate)
     return steps.REGISTRY[spec.schedule].of(Curvature.of(problem, prior, regular), high)
@@ -82,7 +82,7 @@ def _rate(spec: Spec, problem: LinearProblem, prior: Ridge, regular: Workers) ->
 def participants(spec: Spec) -> Workers:
     """Return the workers that take part in the spec's method."""
     everyone = np.arange(1, spec.workers + 1)
-    alone = methods.REGISTRY[spec.method].crew == "regular only"
+    alone = spec.recipe.crew == "regular only"
     return np.setdiff1d(everyone, np.array(spec.liars, dtype=np.int64)) if alone else everyone
 
 
@@ -112,7 +112,7 @@ def fleet_of(
 
 def lying(spec: Spec) -> tuple[attacks.Attack | None, tuple[int, ...]]:
     """Return the attack on this method, if any, and who takes part in it."""
-    attack = attack_of(spec) if methods.REGISTRY[spec.method].crew == "attacked" else None
+    attack = attack_of(spec) if spec.recipe.crew == "attacked" else None
     return attack, (() if attack is None else spec.liars or ())
 
 
@@ -123,7 +123,7 @@ def works(spec: Spec) -> bool:
 
 def reading_of(spec: Spec) -> Reading:
     """Return what the master is given of the workers' messages."""
-    if spec.method not in methods.PENALISED or spec.ties == "zero":
+    if not spec.recipe.penalised or spec.ties == "zero":
         return as_sent
     return Counted(Coin(spec.seed)) if spec.messages == "bits" else Settled(Coin(spec.seed))
 

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from math import inf, isfinite, sqrt
 
-from holdfast import methods
 from holdfast.aggregators import Median
 from holdfast.errors import InvalidInput
 from holdfast.experiments.assembly import fleet_of, learnt, participants
@@ -41,7 +40,7 @@ def settled(spec: Spec) -> Spec:
 
 def _longest(spec: Spec, m: int, reach: float, curvature: float) -> float:
     """Return the longest step that is sure to be stable: for a worker and the master of RSA, or for a sum of losses."""
-    if spec.method not in methods.PENALISED:
+    if not spec.recipe.penalised:
         return 1 / (m * curvature + spec.l2)
     pull = m * float(spec.penalty or 0)
     return min(1 / max(curvature, spec.l2), reach / pull if pull else inf)

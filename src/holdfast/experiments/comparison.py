@@ -13,12 +13,13 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from holdfast import kernels, methods
+from holdfast import kernels
 from holdfast.errors import InvalidInput
 from holdfast.experiments.assembly import assemble
 from holdfast.experiments.automatic import settled
 from holdfast.experiments.defaults import resolved
-from holdfast.experiments.run import Result, run
+from holdfast.experiments.result import Result
+from holdfast.experiments.run import run
 from holdfast.experiments.spec import Spec
 
 
@@ -94,7 +95,7 @@ def _do(work: Work) -> None:
 
 def essence(spec: Spec) -> Spec:
     """Return the spec without what its method ignores: where nobody lies, no attack matters."""
-    if methods.REGISTRY[spec.method].crew == "nobody lies":
+    if spec.recipe.crew == "nobody lies":
         return replace(spec, attack="none", byzantine=0, declared=0, liars=())
     return spec
 

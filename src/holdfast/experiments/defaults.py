@@ -3,7 +3,6 @@
 from dataclasses import replace
 from pathlib import Path
 
-from holdfast import methods
 from holdfast.experiments.spec import AUTO, Spec
 from holdfast.theory import steps
 
@@ -24,7 +23,7 @@ def resolved(spec: Spec) -> Spec:
     >>> round(spec.penalty, 3), spec.rate, spec.scale
     (1.183, 0.001, 1.0)
     """
-    if spec.penalty == AUTO and spec.method not in methods.PENALISED:
+    if spec.penalty == AUTO and not spec.recipe.penalised:
         spec = replace(spec, penalty=None)  # as a number would be, it is for the other methods of a comparison
     return replace(
         spec,
@@ -47,7 +46,7 @@ def _rate(spec: Spec) -> float | None:
     """Interpolate geometrically in 1/p between l2 and l-infinity; a theorem's step size comes from the losses."""
     if spec.schedule in steps.REGISTRY:
         return None
-    if spec.method not in methods.PENALISED:
+    if not spec.recipe.penalised:
         return GRADIENT_RATE
     return float(RATE["linf"] * (RATE["l2"] / RATE["linf"]) ** min(2 / spec.norm, 1.0))
 

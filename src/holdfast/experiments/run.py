@@ -2,85 +2,25 @@
 
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from holdfast import methods
 from holdfast.errors import FleetError, InvalidInput, TooFew
 from holdfast.experiments.assembly import Experiment, assemble, participants
 from holdfast.experiments.automatic import settled
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.folder import Arrays, Checkpoint, RunFolder
 from holdfast.experiments.metrics import Evaluation, ceiling, evaluate
-from holdfast.experiments.personal import Personal, personal
+from holdfast.experiments.personal import personal
+from holdfast.experiments.result import Result
 from holdfast.experiments.spec import Spec
 from holdfast.experiments.traffic import traffic
 from holdfast.experiments.watching import Interrupted, Unwatched, Watcher
 from holdfast.fleets.overheard import Overheard
 from holdfast.training import train
-from holdfast.typing import Vector
-
-
-@dataclass(frozen=True)
-class Result:
-    """How a run ended."""
-
-    spec: Spec
-    model: Vector
-    history: list[Evaluation]
-    rounds: int
-    """Rounds that were played; fewer than asked for if the run diverged."""
-    diverged: int | None
-    """The round after which something was no longer finite, if any."""
-    ceiling: float | None
-    """The accuracy that no method can exceed, for want of the liars' classes."""
-    bytes_up: int
-    """What a worker sends in a round."""
-    bytes_down: int
-    """What a worker receives in a round."""
-    seconds: float
-    """Spent on rounds, without evaluations."""
-    evaluation_seconds: float
-    folder: Path | None
-    absent: int = 0
-    """How often a worker was asked and did not answer in time."""
-    personal: list[Personal] | None = None
-    """The regular workers' models and the master's, on each worker's own distribution."""
-
-    @property
-    def last(self) -> Evaluation | None:
-        """The final evaluation, unless the run diverged."""
-        return self.history[-1] if self.history and self.diverged is None else None
-
-    @property
-    def accuracy(self) -> float | None:
-        return self.last.accuracy if self.last else None
-
-    def to_json(self) -> dict[str, Any]:
-        """Return what `holdfast run --json` prints."""
-        return {
-            "accuracy": self.accuracy,
-            "loss": self.last.loss if self.last else None,
-            "variance": self.last.variance if self.last else None,
-            "distance": self.last.distance if self.last else None,
-            "penalty": self.spec.penalty,
-            "rate": self.spec.rate,
-            "rounds": self.rounds,
-            "seconds": self.seconds + self.evaluation_seconds,
-            "evaluation_seconds": self.evaluation_seconds,
-            "diverged": self.diverged,
-            "ceiling": self.ceiling,
-            "bytes_up": self.bytes_up,
-            "bytes_down": self.bytes_down,
-            "absent": self.absent,
-            "personal": None if self.personal is None else [asdict(worker) for worker in self.personal],
-            "history": [asdict(evaluation) for evaluation in self.history],
-            "run": None if self.folder is None else str(self.folder),
-        }
 
 
 def _never() -> bool:
@@ -152,7 +92,7 @@ class _Run:
     def play(self) -> Result:
         self.experiment.fleet.start()
         self.watcher.started(self.spec, self.round)
-        if self.spec.local_steps > 1 and self.spec.method in methods.PENALISED:
+        if self.spec.local_steps > 1 and self.spec.recipe.penalised:
             self.watcher.warned(f"the paper's theorems are about 1 local step a round; got {self.spec.local_steps}")
         while self.round < self.spec.rounds and self.diverged is None:
             try:

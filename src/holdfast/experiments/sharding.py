@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from threadpoolctl import threadpool_limits
 
-from holdfast import kernels, methods
+from holdfast import kernels
 from holdfast.experiments.assembly import forget, learnt, lying, participants, reading_of, works
 from holdfast.experiments.spec import Spec
 from holdfast.fleets.adversary import Adversary
@@ -54,7 +54,7 @@ class SpecShard(Shard):
             adversary,
             Participation(everyone, spec.participation, spec.seed),
             reading if isinstance(reading, Counted) else None,
-            Kind.MODEL if spec.method in methods.PENALISED else Kind.GRADIENT,
+            Kind.MODEL if spec.recipe.penalised else Kind.GRADIENT,
             Follower(method.master, own.dimension),
         )
         self.warm_up(own.start())

@@ -101,7 +101,7 @@ class Spec:
         if not 0 < self.participation <= 1:
             raise InvalidInput(f"participation must be above 0 and at most 1; got {self.participation}")
         signed = self.messages == "bits" or self.ties == "coin"
-        if signed and self.norm != 1 and self.method in methods.PENALISED:
+        if signed and self.norm != 1 and self.recipe.penalised:
             raise InvalidInput(f"bits and the coin for ties need norm 1; got norm={self.norm:g}")
         if self.messages == "bits" and self.ties == "zero":
             raise InvalidInput("one bit cannot say 0: bits need ties=coin; got ties=zero")
@@ -114,6 +114,11 @@ class Spec:
         outside = [liar for liar in liars if not 1 <= liar <= self.workers]
         if outside:
             raise InvalidInput(f"liars must be numbers from 1 to workers={self.workers}; got {outside[0]}")
+
+    @property
+    def recipe(self) -> methods.Recipe:
+        """How the method is made, and who takes part in it."""
+        return methods.REGISTRY[self.method]
 
     @staticmethod
     def of(values: Mapping[str, Any]) -> "Spec":

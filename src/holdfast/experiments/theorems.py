@@ -7,7 +7,6 @@ from holdfast.experiments.assembly import learnt
 from holdfast.experiments.automatic import settled
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.spec import Spec, number
-from holdfast.methods import PENALISED
 from holdfast.penalties import penalty
 from holdfast.priors import Ridge
 from holdfast.theory import Guarantees
@@ -21,7 +20,7 @@ def guarantees(spec: Spec) -> Guarantees:
     (8, True, True)
     """
     spec = settled(resolved(spec))
-    if spec.method not in PENALISED:
+    if not spec.recipe.penalised:
         raise InvalidInput(f"the theorems speak of rsa and ideal-rsa; got method={spec.method}")
     if spec.reply != "current":
         raise InvalidInput(f"the theorems speak of workers that send their current iterate; got reply={spec.reply}")
@@ -32,7 +31,7 @@ def guarantees(spec: Spec) -> Guarantees:
         Ridge(spec.l2),
         penalty(spec.norm, number(spec.penalty)),
         np.setdiff1d(problem.shards.workers, spec.liars or ()),
-        0 if spec.method == "ideal-rsa" else spec.byzantine,
+        spec.byzantine if spec.recipe.crew == "attacked" else 0,
         high=rate if spec.schedule == "theorem2" else None,
         sqrt_high=rate if spec.schedule == "theorem-sqrt" else None,
     )

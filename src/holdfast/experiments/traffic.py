@@ -2,7 +2,6 @@
 
 from typing import NamedTuple
 
-from holdfast import methods
 from holdfast.experiments.spec import Spec
 from holdfast.fleets.sharded.following import SNAPSHOT_EVERY
 from holdfast.kernels import bit_width
@@ -20,7 +19,7 @@ class Traffic(NamedTuple):
 def traffic(spec: Spec, model: Vector, rounds: int, voters: int) -> Traffic:
     """Return the traffic of a run of this many rounds in which so many workers are asked."""
     full = HEADER_BYTES + model.nbytes
-    if spec.messages == "full" or spec.method not in methods.PENALISED:
+    if spec.messages == "full" or not spec.recipe.penalised:
         return Traffic(full, full)
     width = bit_width(len(model))
     snapshots = -(-rounds // SNAPSHOT_EVERY)  # the first is the start, where no tally has been taken yet

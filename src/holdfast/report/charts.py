@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import altair as alt
 import vl_convert
 
-from holdfast.experiments.run import Result
+from holdfast.experiments.result import Result
 from holdfast.report.settings import grouped, reachable
 
 COLOURS = {

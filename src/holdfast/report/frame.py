@@ -17,7 +17,7 @@ body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(
   max-width: 76rem; margin: 2rem auto; padding: 0 1rem }
 h1 { font-size: 1.6rem } h2 { font-size: 1.2rem; margin-top: 2.5rem }
 p.soft, td.soft, summary { color: var(--soft) }
-.wide { overflow-x: auto }
+.wide { overflow-x: auto } .row { display: flex; flex-wrap: wrap; gap: 0 1rem }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums }
 th, td { padding: .25rem .7rem; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap }
 th:first-child, td:first-child { text-align: left }
@@ -26,8 +26,9 @@ code { font-size: .9em }
 td.text, th.text { text-align: left; white-space: normal; min-width: 9rem; vertical-align: top }
 .holds { color: var(--good); font-weight: 700 } .does-not-hold { color: var(--strong); font-weight: 700 }
 .not-testable { color: var(--soft) } .notice { border-left: .3rem solid var(--strong); padding-left: .8rem }
-pre { overflow-x: auto; padding: .6rem .8rem; border: 1px solid var(--line) }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; padding: .6rem .8rem; border: 1px solid var(--line) }
 @media (max-width: 50rem) {
+  th, td { padding: .25rem .35rem } th { white-space: normal } table:not(.text) { font-size: .85rem }
   table.text thead { display: none } table.text td { display: block; border: 0; padding: .1rem .3rem }
   table.text tr { display: block; border-bottom: 1px solid var(--line); padding: .5rem 0 } }
 @media print { body { margin: 0; max-width: none } .chart, tr { break-inside: avoid } .wide { overflow: visible } }

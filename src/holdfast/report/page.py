@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from html import escape
 
-from holdfast.experiments.run import Result
+from holdfast.experiments.result import Result
 from holdfast.report.charts import accuracy_curves
 from holdfast.report.frame import document, drawing
 from holdfast.report.settings import grouped, heading, reachable, setting, traffic

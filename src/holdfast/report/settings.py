@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from holdfast.experiments.run import Result
+from holdfast.experiments.result import Result
 from holdfast.experiments.spec import Spec
 
 Grouped = dict[str, dict[str, dict[str, Result]]]

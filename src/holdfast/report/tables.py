@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from rich import box
 from rich.table import Table
 
-from holdfast.experiments.run import Result
+from holdfast.experiments.result import Result
 from holdfast.report.settings import grouped, heading, reachable
 
 

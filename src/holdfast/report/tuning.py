@@ -7,13 +7,13 @@ from rich import box
 from rich.table import Table
 
 from holdfast.experiments.spec import number
-from holdfast.methods import PENALISED
 from holdfast.report.frame import document, drawing, table
 from holdfast.report.pictures import Chart
 from holdfast.tuning import Trial
 from holdfast.tuning.outcome import Outcome, place
 
 HEAD = ("norm", "lambda", "alpha", "rounds", "validation accuracy")
+Panel = alt.LayerChart | alt.FacetChart
 SHOWN = 10
 """Rows of the table on a terminal."""
 
@@ -33,7 +33,7 @@ def summary(outcome: Outcome) -> str:
     last = outcome.final.last
     reached = f"diverged at round {outcome.final.diverged}" if last is None else f"{last.accuracy:.4f}"
     best = outcome.best
-    pull = f"norm {best.norm:g}, lambda {best.penalty:g}, " if best.method in PENALISED else ""
+    pull = f"norm {best.norm:g}, lambda {best.penalty:g}, " if best.recipe.penalised else ""
     edges = outcome.edges()
     farther = f"; {' and '.join(edges)} at the edge of the grid: farther out may be better" if edges else ""
     accuracies = f"validation accuracy {outcome.winner.accuracy:.4f}, test accuracy {reached}"
@@ -47,7 +47,7 @@ def rows(outcome: Outcome) -> list[tuple[str, ...]]:
 
 def _row(trial: Trial) -> tuple[str, ...]:
     spec = trial.spec
-    pull = (f"l{spec.norm:g}", f"{spec.penalty:g}") if spec.method in PENALISED else ("-", "-")
+    pull = (f"l{spec.norm:g}", f"{spec.penalty:g}") if spec.recipe.penalised else ("-", "-")
     return (*pull, f"{spec.rate:g}", str(spec.rounds), f"{trial.accuracy:.4f}")
 
 
@@ -62,17 +62,21 @@ def best_table(outcome: Outcome) -> Table:
 
 
 def heat_map(outcome: Outcome) -> Chart:
-    """Return validation accuracy over lambda and alpha, a panel a norm; a frame around the winner."""
-    trials = outcome.farthest()
-    panels = [
-        _panel([trial for trial in trials if trial.spec.norm == centre.norm], outcome.winner)
-        for centre in outcome.centres
-    ]
-    written: Chart = alt.hconcat(*panels).resolve_scale(color="shared").to_dict()
+    """Return validation accuracy over lambda and alpha, a panel a norm beside the other."""
+    written: Chart = alt.hconcat(*_panels(outcome)).to_dict()
     return written
 
 
-def _panel(trials: list[Trial], won: Trial) -> alt.LayerChart | alt.FacetChart:
+def _panels(outcome: Outcome) -> list[Panel]:
+    """Return a panel a norm, with a frame around the winner."""
+    trials = outcome.farthest()
+    return [
+        _panel([trial for trial in trials if trial.spec.norm == centre.norm], outcome.winner)
+        for centre in outcome.centres
+    ]
+
+
+def _panel(trials: list[Trial], won: Trial) -> Panel:
     points = [
         dict(zip(("norm", "lambda", "alpha", "rounds"), _row(trial)[:4], strict=True))
         | {"accuracy": trial.accuracy, "best": place(trial) == place(won)}
@@ -80,19 +84,20 @@ def _panel(trials: list[Trial], won: Trial) -> alt.LayerChart | alt.FacetChart:
     ]
     across = [f"{value:g}" for value in sorted({number(trial.spec.penalty) for trial in trials})]
     up = [f"{value:g}" for value in sorted({number(trial.spec.rate) for trial in trials}, reverse=True)]
-    base = alt.Chart(alt.InlineData(values=points)).encode(
-        x=alt.X("lambda:O", sort=across, axis=alt.Axis(labelAngle=0)), y=alt.Y("alpha:O", sort=up)
-    )
+    penalised = trials[0].spec.recipe.penalised
+    x = alt.X("lambda:O", sort=across, axis=alt.Axis(labelAngle=0) if penalised else None)
+    base = alt.Chart(alt.InlineData(values=points)).encode(x=x, y=alt.Y("alpha:O", sort=up))
+    colours = alt.Scale(scheme="viridis", domain=[0, 1])
     cells = base.mark_rect().encode(
-        color=alt.Color("accuracy:Q", title="validation accuracy", scale=alt.Scale(scheme="viridis", domain=[0, 1])),
+        color=alt.Color("accuracy:Q", scale=colours, legend=None),  # each cell says its number
         tooltip=["norm:N", "lambda:O", "alpha:O", "rounds:N", alt.Tooltip("accuracy:Q", format=".4f")],
     )
-    ink = alt.condition("datum.accuracy > 0.6", alt.value("black"), alt.value("white"))
-    text = base.mark_text(fontSize=10).encode(text=alt.Text("accuracy:Q", format=".3f"), color=ink)
-    rounds = base.mark_text(fontSize=8, dy=11).encode(text="rounds:N", color=ink)
+    ink = alt.condition("datum.accuracy > 0.45", alt.value("black"), alt.value("white"))
+    text = base.mark_text(fontSize=12, dy=-4).encode(text=alt.Text("accuracy:Q", format=".3f"), color=ink)
+    rounds = base.mark_text(fontSize=10, dy=10).encode(text="rounds:N", color=ink)
     frame = base.mark_rect(filled=False, stroke="#c8102e", strokeWidth=3).transform_filter("datum.best")
-    title = trials[0].spec.method if _row(trials[0])[0] == "-" else _row(trials[0])[0]
-    return alt.layer(cells, text, rounds, frame).properties(width=52 * len(across), height=42 * len(up), title=title)
+    title = _row(trials[0])[0] if penalised else trials[0].spec.method
+    return alt.layer(cells, text, rounds, frame).properties(width=50 * len(across), height=42 * len(up), title=title)
 
 
 def tuning_page(title: str, outcome: Outcome, command: str) -> str:
@@ -103,9 +108,10 @@ def tuning_page(title: str, outcome: Outcome, command: str) -> str:
         [
             f"<p><strong>{escape(summary(outcome))}</strong></p><pre><code>{escape(command)}</code></pre>",
             f'<p class="soft">{escape(promise(outcome))}</p>',
-            f"<p>Candidates: {escape(rungs)}. Each cell shows the last rung that its candidate reached, with the "
-            "rounds below: accuracies after different numbers of rounds do not compare.</p>",
-            drawing(heat_map(outcome)),
+            f"<p>Candidates: {escape(rungs)}. Each cell shows the validation accuracy in the last rung that its "
+            "candidate reached, with the rounds below: accuracies after different numbers of rounds do not "
+            "compare.</p>",
+            f'<div class="row">{"".join(drawing(panel.to_dict()) for panel in _panels(outcome))}</div>',
             "<h2>Every candidate</h2>",
             table(HEAD, rows(outcome)),
         ],

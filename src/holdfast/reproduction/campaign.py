@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from holdfast.experiments.comparison import Work, essence, play
-from holdfast.experiments.run import Result
+from holdfast.experiments.result import Result
 from holdfast.experiments.spec import Spec
 from holdfast.reproduction.figures import Figure
 from holdfast.reproduction.findings import Findings

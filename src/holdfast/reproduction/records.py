@@ -6,7 +6,7 @@ from math import isinf
 from typing import Any
 
 from holdfast.experiments.metrics import Evaluation
-from holdfast.experiments.run import Result
+from holdfast.experiments.result import Result
 from holdfast.experiments.spec import Spec
 
 

@@ -11,7 +11,6 @@ from holdfast.experiments.automatic import settled
 from holdfast.experiments.comparison import essence
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.spec import AUTO, Spec, number
-from holdfast.methods import PENALISED
 
 Value = float | Literal["auto"] | None
 RATIO = 10**0.5
@@ -33,7 +32,7 @@ def candidates(base: Spec, norms: Sequence[float], points: int) -> list[Spec]:
     auto = replace(base, penalty=_centre("penalty", base.penalty), rate=_centre("rate", base.rate))
     centres = [settled(essence(resolved(replace(auto, norm=norm)))) for norm in norms]
     steps = range(-(points // 2), points // 2 + 1)
-    pulls = steps if base.method in PENALISED else [0]
+    pulls = steps if base.recipe.penalised else [0]
     by_distance = sorted(product(pulls, steps), key=lambda place: abs(place[0]) + abs(place[1]))
     return [
         replace(centre, penalty=_moved(centre.penalty, pull), rate=_moved(centre.rate, step))

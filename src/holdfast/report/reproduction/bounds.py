@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import altair as alt
 import numpy as np
 
-from holdfast.report.curves import DECADES
-from holdfast.report.outline import Section
 from holdfast.report.pictures import Chart
-from holdfast.report.summaries import Grid
+from holdfast.report.reproduction.curves import DECADES
+from holdfast.report.reproduction.outline import Section
+from holdfast.report.reproduction.summaries import Grid
 from holdfast.reproduction.theorems import Theorems
 from holdfast.theory.numbers import MARGIN, REGULAR, Curve, Gaps
 

@@ -7,9 +7,9 @@ import altair as alt
 
 from holdfast.experiments.spec import number
 from holdfast.report.charts import COLOURS
-from holdfast.report.curves import DECADES, accuracy, norms, scale, spread
 from holdfast.report.pictures import Chart
-from holdfast.report.summaries import ITERATIONS
+from holdfast.report.reproduction.curves import DECADES, accuracy, norms, scale, spread
+from holdfast.report.reproduction.summaries import ITERATIONS
 from holdfast.reproduction.findings import Findings
 
 Layers = alt.LayerChart | alt.FacetChart

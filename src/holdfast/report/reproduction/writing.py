@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from holdfast import atomic
-from holdfast.report.outline import Outline, Section, outline
 from holdfast.report.pictures import pictures
-from holdfast.report.reproduction_markdown import PICTURES, reproduction_markdown
-from holdfast.report.reproduction_page import reproduction_page
-from holdfast.report.summaries import claims, summary
+from holdfast.report.reproduction.markdown import PICTURES, reproduction_markdown
+from holdfast.report.reproduction.outline import Outline, Section, outline
+from holdfast.report.reproduction.page import reproduction_page
+from holdfast.report.reproduction.summaries import claims, summary
 from holdfast.report.surroundings import surroundings
 from holdfast.reproduction.claims import Judged
 from holdfast.reproduction.claims.record import to_toml

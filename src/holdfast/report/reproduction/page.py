@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from html import escape
 
 from holdfast.report.frame import document, drawing, table
-from holdfast.report.outline import QUICK, TITLE, Outline, Section
-from holdfast.report.summaries import Grid
+from holdfast.report.reproduction.outline import QUICK, TITLE, Outline, Section
+from holdfast.report.reproduction.summaries import Grid
 from holdfast.reproduction.claims import Judged
 
 CLAIMS = ("verdict", "the paper says", "measured: mean [least, most] over the seeds", "it holds if", "why")

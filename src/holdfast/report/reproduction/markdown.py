@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from holdfast.report.outline import QUICK, TITLE, Outline, Section
+from holdfast.report.reproduction.outline import QUICK, TITLE, Outline, Section
 from holdfast.reproduction.claims import Judged
 
 PICTURES = "reproduction"

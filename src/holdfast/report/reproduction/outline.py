@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from holdfast.report.figures import chart
 from holdfast.report.pictures import Chart
-from holdfast.report.summaries import Grid, numbers, settings
+from holdfast.report.reproduction.figures import chart
+from holdfast.report.reproduction.summaries import Grid, numbers, settings
 from holdfast.reproduction.claims import Judged, Verdict
 from holdfast.reproduction.findings import Findings
 
