@@ -49,4 +49,5 @@ def _pool(workers: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(workers, thread_name_prefix="holdfast")
 
 
-os.register_at_fork(after_in_child=_pool.cache_clear)  # threads do not survive a fork, their pool would wait for them
+if hasattr(os, "register_at_fork"):  # Windows does not fork; elsewhere the pool would wait for threads left behind
+    os.register_at_fork(after_in_child=_pool.cache_clear)
