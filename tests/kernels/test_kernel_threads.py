@@ -15,6 +15,7 @@ from twins import assert_same, hostile, ordinary
 from holdfast import kernels
 from holdfast.errors import InvalidInput
 from holdfast.kernels import sharing
+from holdfast.kernels.pairs import SPAN
 from holdfast.kernels.sharing import LARGE, set_threads, share, threads
 
 
@@ -48,7 +49,7 @@ KERNELS: dict[str, Callable[[int, type], NDArray[Any]]] = {
 @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_any_number_of_threads_gives_the_same_bits(kernel: Callable[[int, type], NDArray[Any]], dtype: type) -> None:
-    for d in (1, 65, 200, 5003, 2 * kernels.SPAN + 77):
+    for d in (1, 65, 200, 5003, 2 * SPAN + 77):
         set_threads(1)
         alone = kernel(d, dtype)
         for number in (2, 3):
@@ -140,6 +141,7 @@ import os, warnings
 import numpy as np
 from holdfast import kernels
 from holdfast.kernels import sharing
+from holdfast.kernels.pairs import SPAN
 
 sharing.LARGE = 1
 kernels.set_threads(2)

@@ -6,6 +6,7 @@ import twins
 from twins import DIMENSIONS, DTYPES, ordinary
 
 from holdfast import kernels
+from holdfast.kernels.pairs import SPAN
 from holdfast.typing import Distances, Rows, Vector
 
 every_type = pytest.mark.parametrize("dtype", DTYPES)
@@ -21,7 +22,7 @@ def whole_numbers(n: int, d: int, dtype: type) -> Rows:
 
 
 @every_type
-@pytest.mark.parametrize("d", [*DIMENSIONS, 1023, 1025, 2 * kernels.SPAN + 3])
+@pytest.mark.parametrize("d", [*DIMENSIONS, 1023, 1025, 2 * SPAN + 3])
 def test_pairs_of_whole_numbers_are_exact(d: int, dtype: type) -> None:
     for n in COUNTS if d < 65537 else [1, 6, 9]:
         rows = whole_numbers(n, d, dtype)

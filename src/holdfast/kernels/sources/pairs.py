@@ -4,6 +4,7 @@ A chunk of columns at a time, two rows against four, so that eight sums live in 
 rows stream by. The chunks' sums are added in float64: rounding does not grow with the dimension.
 """
 
+import numpy as np
 from numba import njit
 
 CHUNK = 1024
@@ -72,3 +73,23 @@ def add_pairs(rows, centre, first, last, sums):
                 for q in range(4):
                     sums[i, k + q] += found[q]
                     sums[i + 1, k + q] += found[4 + q]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def fold(sums, distances, out):
+    """out = the sum of the spans' sums, their upper triangle on both sides of the diagonal.
+
+    Of distances: 0 on the diagonal, and what is not a number is infinitely far.
+    """
+    n = len(out)
+    for i in range(n):
+        for j in range(i, n):
+            total = 0.0
+            for k in range(len(sums)):
+                total += sums[k, i, j]
+            if distances and i == j:
+                total = 0.0
+            elif distances and total != total:
+                total = np.inf
+            out[i, j] = total
+            out[j, i] = total
