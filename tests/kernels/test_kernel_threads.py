@@ -37,6 +37,7 @@ KERNELS: dict[str, Callable[[int, type], NDArray[Any]]] = {
     "mean_of_ranks, written out": lambda d, dtype: kernels.mean_of_ranks(hostile(5, d, dtype), range(1, 4)),
     "mean_of_ranks, tabled": lambda d, dtype: kernels.mean_of_ranks(hostile(33, d, dtype), range(16, 17)),
     "squared_distances": lambda d, dtype: kernels.squared_distances(ordinary(5, d, dtype)),
+    "sampled_distances": lambda d, dtype: kernels.sampled_distances(ordinary(5, d, dtype)),
     "inner_products": lambda d, dtype: kernels.inner_products(ordinary(5, d, dtype), ordinary(1, d, dtype)[0]),
     "losses": lambda d, dtype: kernels.losses(
         kernels.SOFTMAX, ordinary(d, 7, dtype), np.arange(d) % 3, 0.5, ordinary(1, 24, dtype)[0], 3

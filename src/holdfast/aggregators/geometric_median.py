@@ -23,10 +23,11 @@ class Solution(NamedTuple):
 class GeometricMedian(Weighted):
     """The point whose distances to the rows have the least sum, by Weiszfeld's iteration.
 
-    Weiszfeld (1937), started below every row as Vardi and Zhang (2000) do, so that it never divides by 0.
-    It ends when a step is shorter than `tolerance` times the median distance to the rows, or where a row
-    itself is proved optimal. All of it happens on an n x n matrix: with G the inner products of the rows
-    about one of them, weights w that sum to 1 and z = sum_i w_i v_i,
+    Weiszfeld (1937), started below every row as Vardi and Zhang (2000) do, so that it never divides by 0,
+    with steps that are stretched where he would creep. It ends when a step of his is shorter than
+    `tolerance` times the median distance to the rows, or where a row itself is proved optimal. All of it
+    happens on an n x n matrix: with G the inner products of the rows about one of them, weights w that sum
+    to 1 and z = sum_i w_i v_i,
 
         |z - v_j|^2 = w'Gw - 2 (Gw)_j + G_jj.
 

@@ -1,6 +1,9 @@
 """Sums over all pairs of rows, and the geometric median's arithmetic on them."""
 
+from functools import lru_cache, partial
+
 import numpy as np
+from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
 from holdfast.kernels.calling import matching, module, plain
@@ -18,7 +21,7 @@ def squared_distances(rows: Rows) -> Distances:
 
     A row is at distance 0 from itself; what is not a number is infinitely far.
     """
-    return _pair_sums(rows, np.empty(0, rows.dtype), _all_of(rows.shape[1]))
+    return _pair_sums(rows, np.empty(0, rows.dtype), _starts(rows.shape[1]), SPAN)
 
 
 def sampled_distances(rows: Rows) -> Distances:
@@ -26,32 +29,33 @@ def sampled_distances(rows: Rows) -> Distances:
     d = rows.shape[1]
     if d <= PIECES * PIECE:
         return squared_distances(rows)
-    middles = [(2 * k + 1) * d // (2 * PIECES) for k in range(PIECES)]
-    pieces = [(middle - PIECE // 2, middle + PIECE // 2) for middle in middles]
-    return _pair_sums(rows, np.empty(0, rows.dtype), pieces)
+    return _pair_sums(rows, np.empty(0, rows.dtype), _sampled_starts(d), PIECE)
 
 
 def inner_products(rows: Rows, centre: Vector) -> Distances:
     """Return <v_i - centre, v_j - centre> for all pairs, added up in float64."""
-    return _pair_sums(rows, matching(centre, rows), _all_of(rows.shape[1]))
+    return _pair_sums(rows, matching(centre, rows), _starts(rows.shape[1]), SPAN)
 
 
-def _all_of(d: int) -> list[tuple[int, int]]:
-    return [(first, min(first + SPAN, d)) for first in range(0, d, SPAN)]
+@lru_cache
+def _starts(d: int) -> NDArray[np.int64]:
+    return np.arange(0, d, SPAN)
 
 
-def _pair_sums(rows: Rows, centre: Vector, spans: list[tuple[int, int]]) -> Distances:
+@lru_cache
+def _sampled_starts(d: int) -> NDArray[np.int64]:
+    """Return where the pieces begin that lie in the middles of as many equal parts of d columns."""
+    return (2 * np.arange(PIECES) + 1) * d // (2 * PIECES) - PIECE // 2
+
+
+def _pair_sums(rows: Rows, centre: Vector, starts: NDArray[np.int64], width: int) -> Distances:
     rows = plain(rows)
-    n = len(rows)
+    n, spans = len(rows), len(starts)
     padded = (n + 3) // 4 * 4
-    sums = np.zeros((len(spans), padded, padded))
+    sums = np.zeros((spans, padded, padded))
     kernels = module("pairs")
-
-    def add(first: int, last: int) -> None:
-        for k in range(first, last):
-            kernels.add_pairs(rows, centre, *spans[k], sums[k])
-
-    share(add, len(spans), n * sum(last - first for first, last in spans), grain=1)
+    work = partial(kernels.add_spans, rows, centre, starts, width, sums)
+    share(work, spans, n * min(spans * width, rows.shape[1]), grain=1)
     out: Distances = np.empty((n, n))
     kernels.fold(sums, len(centre) == 0, out)
     return out

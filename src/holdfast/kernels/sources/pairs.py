@@ -53,7 +53,7 @@ def _products(x, y, a, b, c, d, centre):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def add_pairs(rows, centre, first, last, sums):
+def _add_pairs(rows, centre, first, last, sums):
     """Add to the upper triangle of `sums` what columns `first` to `last` contribute.
 
     Squared distances if `centre` is empty, else inner products of the rows minus the centre. `sums` is
@@ -73,6 +73,13 @@ def add_pairs(rows, centre, first, last, sums):
                 for q in range(4):
                     sums[i, k + q] += found[q]
                     sums[i + 1, k + q] += found[4 + q]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def add_spans(rows, centre, starts, width, sums, first, last):
+    """Add the pair sums of spans `first` to `last`, each of so many columns from its start, each to sums of its own."""
+    for k in range(first, last):
+        _add_pairs(rows, centre, starts[k], min(starts[k] + width, rows.shape[1]), sums[k])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -7,11 +7,12 @@ import numpy as np
 from numba import njit
 
 TINY = 2.2250738585072014e-308
+LONGER, SHORTER = 10.0, 8.0  # how much the stretch of a step may grow at once; by how much it is taken back
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _distance(G, i, j):
-    """|v_i - v_j|^2; clamped, since rounding can make it negative, and in an order that is never infinity - infinity."""
+    """|v_i - v_j|^2, in an order that is never infinity - infinity; clamped, since rounding can make it negative."""
     return max((G[i, i] - G[i, j]) + (G[j, j] - G[i, j]), 0.0)
 
 
@@ -84,20 +85,44 @@ def below_every_row(G, w):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def descend(G, w, tolerance, limit):
-    """Move the weights w to those of the geometric median; return how many steps that took, or -1 past the limit."""
+    """Move the weights w to those of the geometric median; return how many steps that took, or -1 past the limit.
+
+    Weiszfeld's step is stretched by what the last two say about how far the point still has to go (Barzilai
+    and Borwein, 1988): near a row that is not quite optimal he would take thousands. A step of up to twice
+    his always leads down (Ostresh, 1978); a longer one that does not is taken back and shortened.
+    Where it ends, the weights are those of a step of his, so that none is negative.
+    """
     n = len(w)
-    inner, to_rows, by, pulled = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    z, inner, to_rows = w.copy(), np.empty(n), np.empty(n)
+    by, pulled, last_by, last_pulled = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n)
+    least, last_step, stretch = np.inf, 0.0, 1.0
     for iteration in range(1, limit + 1):
-        _apply(G, w, inner)
-        square, pull = _dot(w, inner), 0.0
+        _apply(G, z, inner)
+        square, total, pull = _dot(z, inner), 0.0, 0.0
         for i in range(n):
             to_rows[i] = np.sqrt(max(square - 2.0 * inner[i] + G[i, i], TINY))
+            total += to_rows[i]
             pull += 1.0 / to_rows[i]
+        if stretch > 2.0 and not total <= least:
+            shorter = max(stretch / SHORTER, 1.0)
+            for i in range(n):
+                z[i] += (shorter - stretch) * by[i]
+            stretch = shorter
+            continue
+        least = total
+        by, last_by = last_by, by
+        pulled, last_pulled = last_pulled, pulled
         for i in range(n):
-            moved = 1.0 / to_rows[i] / pull
-            by[i] = moved - w[i]
-            w[i] = moved
+            w[i] = 1.0 / to_rows[i] / pull
+            by[i] = w[i] - z[i]
         _apply(G, by, pulled)
-        if _dot(by, pulled) <= (tolerance * np.median(to_rows)) ** 2:
+        step = _dot(by, pulled)
+        if step <= (tolerance * np.median(to_rows)) ** 2:
             return iteration
+        if iteration > 1:
+            gone = last_step - _dot(by, last_pulled)  # how much shorter the step became, along the last one
+            stretch = max(stretch * (last_step / gone if gone * LONGER > last_step else LONGER), 1.0)
+        last_step = step
+        for i in range(n):
+            z[i] += stretch * by[i]
     return -1
