@@ -143,7 +143,10 @@ def test_weiszfeld_goes_the_same_way(n: int, d: int, tolerance: float) -> None:
 def test_the_start_is_the_best_row_or_below_it(n: int, d: int, copies: int) -> None:
     rows = np.repeat(ordinary(n, d, np.float64), copies, axis=0)
     G = twins.inner_products(rows, rows[-1])
-    weights, optimal = kernels.below_every_row(G)
+    weights, about, optimal = kernels.below_every_row(G)
+    best = np.linalg.norm(rows[:, np.newaxis] - rows, axis=2).sum(axis=1).argmin()
+    np.testing.assert_allclose(about, twins.inner_products(rows, rows[best]), atol=1e-12)
+    assert not about[best].any()
     expected, plainly_optimal = twins.below_every_row(G)
     assert optimal == plainly_optimal
     np.testing.assert_allclose(weights @ rows, expected @ rows, rtol=1e-9, atol=1e-12)
@@ -154,7 +157,8 @@ def test_the_start_is_the_best_row_or_below_it(n: int, d: int, copies: int) -> N
 def test_rows_too_far_for_their_distance_leave_the_first() -> None:
     """|v_1 - v_2|^2 = 4e308 overflows, the squares of both are finite."""
     G = 1e308 * np.array([[1.0, -1.0], [-1.0, 1.0]])
-    weights, optimal = kernels.below_every_row(G)
+    weights, about, optimal = kernels.below_every_row(G)
+    np.testing.assert_array_equal(about, G)
     assert (weights.tolist(), optimal) == ([1, 0], True)
 
 
@@ -174,7 +178,7 @@ def test_weiszfeld_does_not_creep_near_a_row(turn: float) -> None:
     """His own shrink by 0.97, 0.993 and 0.998 each: after a thousand 1e-15, 2e-7 and 3e-5 are left to go."""
     rows, median = slow(turn)
     G = rows @ rows.T
-    start, _ = kernels.below_every_row(G)
+    start, G, _ = kernels.below_every_row(G)
     weights, steps = kernels.weiszfeld(G, start, 1e-9, 1000)
     assert steps is not None
     assert steps < 20

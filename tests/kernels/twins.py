@@ -93,20 +93,26 @@ def inner_products(rows: Rows, centre: Vector) -> Distances:
 
 
 def below_every_row(G: Distances) -> tuple[Vector, bool]:
-    """The row r of the least sum, if the pull R on it is at most the number of rows there; else a step along R."""
+    """The row r of the least sum, if the pull R on it is at most the number of rows there; else a step along R.
+
+    Rows at a thousandth of the median distance are there, too, if that step leads below r.
+    """
     n, squares = len(G), np.diag(G)
-    D = np.maximum(squares[:, np.newaxis] + squares - 2 * G, 0.0)
-    best = int(np.argmin(np.sqrt(D).sum(axis=1)))
+    D = np.sqrt(np.maximum(squares[:, np.newaxis] + squares - 2 * G, 0.0))
+    best = int(np.argmin(D.sum(axis=1)))
     at = np.eye(n)[best]
-    elsewhere = D[best] > 0
-    if not elsewhere.any():
-        return at, True
-    pull = np.zeros(n)
-    pull[elsewhere] = 1 / np.sqrt(D[best, elsewhere])
-    towards = pull / pull.sum()
-    by = towards - at
-    stay = (n - elsewhere.sum()) / (pull.sum() * np.sqrt(max(by @ G @ by, np.finfo(float).tiny)))
-    return (at, True) if stay >= 1 else (stay * at + (1 - stay) * towards, False)
+    for near in (1e-3 * np.median(D[best]), 0.0):
+        elsewhere = D[best] > near
+        if elsewhere.any():
+            pull = np.zeros(n)
+            pull[elsewhere] = 1 / D[best, elsewhere]
+            by = pull / pull.sum() - at
+            stay = (n - elsewhere.sum()) / (pull.sum() * np.sqrt(by @ G @ by))
+            point = at + (1 - stay) * by
+            total = np.sqrt(np.maximum(point @ G @ point - 2 * G @ point + squares, 0)).sum()
+            if stay < 1 and (near == 0 or total < D[best].sum()):
+                return point, False
+    return at, True
 
 
 def weiszfeld(G: Distances, start: Vector, tolerance: float, limit: int) -> tuple[Vector, int | None]:

@@ -154,6 +154,17 @@ def test_liars_cannot_make_the_geometric_median_stop_early(far: float) -> None:
     np.testing.assert_allclose(GeometricMedian()(rows), least_sum(rows), atol=1e-5)
 
 
+@pytest.mark.parametrize("gap", [0.0, 1e-12, 1e-9, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2])
+@pytest.mark.parametrize("crowd", [1, 2, 4])
+def test_rows_that_nearly_agree_do_not_hold_the_geometric_median_back(gap: float, crowd: int) -> None:
+    """Beside the best row, the pull of its neighbours makes steps as short as the gaps between them."""
+    rows: Rows = np.random.default_rng(5).normal(size=(20, 6)) + np.linspace(0, 1, 6)
+    best = rows[np.linalg.norm(rows[:, np.newaxis] - rows, axis=2).sum(axis=1).argmin()]
+    rows[:crowd] = best + gap * rows[:crowd]
+    found, least = (np.linalg.norm(rows - point, axis=1).sum() for point in (GeometricMedian()(rows), least_sum(rows)))
+    assert found <= least * (1 + 1e-8)
+
+
 @pytest.mark.parametrize("lie", [1e3, 1e12, np.nan, np.inf])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_liars_who_know_the_sampled_coordinates_gain_nothing(lie: float, dtype: type) -> None:

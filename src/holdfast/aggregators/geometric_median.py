@@ -63,7 +63,7 @@ class GeometricMedian(Weighted):
         return inner._replace(weights=weights)
 
     def _solve(self, G: Distances) -> Solution:
-        start, optimal = kernels.below_every_row(G)
+        start, G, optimal = kernels.below_every_row(G)
         if optimal:
             return Solution(start, 0, "at a row")
         weights, steps = kernels.weiszfeld(G, start, self.tolerance, self.iterations)

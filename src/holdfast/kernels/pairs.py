@@ -67,14 +67,15 @@ def largest_crowd(G: Distances, within: float) -> int:
     return crowd
 
 
-def below_every_row(G: Distances) -> tuple[Vector, bool]:
+def below_every_row(G: Distances) -> tuple[Vector, Distances, bool]:
     """Return weights of a point with a smaller sum of distances than any row, or of the best row if it is optimal.
 
-    G holds the inner products of the rows about any centre. The second value says whether it is the row.
+    G holds the inner products of the rows about any centre. Also returned: those about the best row, in which
+    a point near to it is told from it, and whether it is optimal.
     """
-    weights: Vector = np.empty(len(G))
-    optimal = module("weiszfeld").below_every_row(plain(G), weights)
-    return weights, optimal
+    weights, about = np.empty(len(G)), np.empty(G.shape)
+    optimal = module("weiszfeld").below_every_row(plain(G), about, weights)
+    return weights, about, optimal
 
 
 def weiszfeld(G: Distances, start: Vector, tolerance: float, limit: int) -> tuple[Vector, int | None]:

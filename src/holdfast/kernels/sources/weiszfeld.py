@@ -7,6 +7,7 @@ import numpy as np
 from numba import njit
 
 TINY = 2.2250738585072014e-308
+NEAR = 1e-3  # of the median distance
 LONGER, SHORTER = 10.0, 8.0  # how much the stretch of a step may grow at once; by how much it is taken back
 
 
@@ -48,39 +49,79 @@ def largest_crowd(G, within):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def below_every_row(G, w):
+def _best_row(G):
+    """Return the row of the least sum of distances."""
+    best, least = 0, np.inf
+    for i in range(len(G)):
+        total = 0.0
+        for j in range(len(G)):
+            total += np.sqrt(_distance(G, i, j))
+        if total < least:
+            best, least = i, total
+    return best
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _about(G, row, out):
+    """out = G about that row, unless that overflows; then G."""
+    finite = True
+    for i in range(len(G)):
+        for j in range(len(G)):
+            out[i, j] = (G[i, j] - G[i, row]) - (G[row, j] - G[row, row])
+            finite &= np.isfinite(out[i, j])
+    if not finite:
+        out[:] = G
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _distances(G, z, inner, out):
+    """out = |z - v_j| for each row, z given by its weights; return their sum."""
+    _apply(G, z, inner)
+    square, total = _dot(z, inner), 0.0
+    for i in range(len(z)):
+        out[i] = np.sqrt(max(square - 2.0 * inner[i] + G[i, i], TINY))
+        total += out[i]
+    return total
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def below_every_row(G, about, w):
     """Set w to the weights of a point with a smaller sum than any row; return whether the best row is optimal instead.
 
     If any row is the geometric median, it is the row r of the least sum. It is optimal when the unit
     vectors from it to the rows elsewhere add up to R with |R| at most the number of rows at r (Vardi and
-    Zhang, 2000, eq. 2.7); otherwise their step from r leads below r, and so below every row.
+    Zhang, 2000, eq. 2.7); otherwise their step from r leads below r, and so below every row. That point may be
+    so near to r that rounding hides which it is, but in inner products about r: they are left in `about`.
+
+    Rows that are very near to r count as rows at r if that leads below it, too: they would hold the step back.
     """
-    n, best, least = len(G), 0, np.inf
-    for i in range(n):
-        total = 0.0
+    n, best = len(G), _best_row(G)
+    _about(G, best, about)
+    inner, to_rows = np.empty(n), np.empty(n)
+    w[:] = 0.0
+    w[best] = 1.0
+    least = _distances(about, w, inner, to_rows)
+    for near in (NEAR * np.median(to_rows), 0.0):
+        here, pull = 0, 0.0
         for j in range(n):
-            total += np.sqrt(_distance(G, i, j))
-        if total < least:
-            best, least = i, total
-    here, pull = 0, 0.0
-    for j in range(n):
-        square = _distance(G, best, j)
-        here += square == 0.0
-        w[j] = 1.0 / np.sqrt(square) if square > 0.0 else 0.0
-        pull += w[j]
-    stay = 1.0
-    if pull > 0.0:  # else all are here, or too far to be seen
+            distance = np.sqrt(_distance(about, best, j))
+            here += distance <= near
+            w[j] = 1.0 / distance if distance > near else 0.0
+            pull += w[j]
+        if pull == 0.0:  # all are here, or too far to be seen
+            continue
         w /= pull
-        inner = np.empty(n)
-        _apply(G, w, inner)
-        stay = here / pull / np.sqrt(max(_dot(w, inner) - 2.0 * inner[best] + G[best, best], TINY))
-    if stay >= 1.0:
-        w[:] = 0.0
-        w[best] = 1.0
-        return True
-    w *= 1.0 - stay
-    w[best] += stay
-    return False
+        _apply(about, w, inner)
+        stay = here / pull / np.sqrt(max(_dot(w, inner) - 2.0 * inner[best] + about[best, best], TINY))
+        if stay >= 1.0:
+            continue
+        w *= 1.0 - stay
+        w[best] += stay
+        if near == 0.0 or _distances(about, w, inner, to_rows) < least:
+            return False
+    w[:] = 0.0
+    w[best] = 1.0
+    return True
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -94,15 +135,10 @@ def descend(G, w, tolerance, limit):
     """
     n = len(w)
     z, inner, to_rows = w.copy(), np.empty(n), np.empty(n)
-    by, pulled, last_by, last_pulled = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n)
+    by, pulled, last_pulled = np.zeros(n), np.zeros(n), np.zeros(n)
     least, last_step, stretch = np.inf, 0.0, 1.0
     for iteration in range(1, limit + 1):
-        _apply(G, z, inner)
-        square, total, pull = _dot(z, inner), 0.0, 0.0
-        for i in range(n):
-            to_rows[i] = np.sqrt(max(square - 2.0 * inner[i] + G[i, i], TINY))
-            total += to_rows[i]
-            pull += 1.0 / to_rows[i]
+        total = _distances(G, z, inner, to_rows)
         if stretch > 2.0 and not total <= least:
             shorter = max(stretch / SHORTER, 1.0)
             for i in range(n):
@@ -110,8 +146,10 @@ def descend(G, w, tolerance, limit):
             stretch = shorter
             continue
         least = total
-        by, last_by = last_by, by
         pulled, last_pulled = last_pulled, pulled
+        pull = 0.0
+        for i in range(n):
+            pull += 1.0 / to_rows[i]
         for i in range(n):
             w[i] = 1.0 / to_rows[i] / pull
             by[i] = w[i] - z[i]
