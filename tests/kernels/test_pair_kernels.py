@@ -218,3 +218,19 @@ def test_weiszfeld_at_a_row_does_not_divide_by_zero() -> None:
     weights, steps = kernels.weiszfeld(rows @ rows.T, np.array([1.0, 0, 0, 0]), 1e-7, 10)
     assert steps is not None
     np.testing.assert_allclose(weights, [1 / 3, 1 / 3, 1 / 3, 0], atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", [1063, 1990, 2899, 3822])
+def test_stretched_steps_that_lead_up_are_taken_back(seed: int) -> None:
+    """Of some thousands of such rows these are ones where it would not end otherwise."""
+    random, n = np.random.default_rng(seed), 3 + seed % 6
+    rows = random.normal(size=(n, 2)) * 10.0 ** random.normal(size=(n, 1))
+    start, G, _ = kernels.below_every_row(rows @ rows.T)
+    weights, steps = kernels.weiszfeld(G, start, 1e-9, 1000)
+    assert steps is not None
+    his = start
+    for _ in range(100):
+        pull = 1 / np.linalg.norm(his @ rows - rows, axis=1)
+        his = pull / pull.sum()
+    ours, plain = (np.linalg.norm(point @ rows - rows, axis=1).sum() for point in (weights, his))
+    assert ours < plain
