@@ -15,6 +15,7 @@ from twins import assert_same, hostile, ordinary
 from holdfast import kernels
 from holdfast.errors import InvalidInput
 from holdfast.kernels import sharing
+from holdfast.kernels.pairs import SPAN
 from holdfast.kernels.sharing import LARGE, set_threads, share, threads
 
 
@@ -36,6 +37,7 @@ KERNELS: dict[str, Callable[[int, type], NDArray[Any]]] = {
     "mean_of_ranks, written out": lambda d, dtype: kernels.mean_of_ranks(hostile(5, d, dtype), range(1, 4)),
     "mean_of_ranks, tabled": lambda d, dtype: kernels.mean_of_ranks(hostile(33, d, dtype), range(16, 17)),
     "squared_distances": lambda d, dtype: kernels.squared_distances(ordinary(5, d, dtype)),
+    "sampled_distances": lambda d, dtype: kernels.sampled_distances(ordinary(5, d, dtype)),
     "inner_products": lambda d, dtype: kernels.inner_products(ordinary(5, d, dtype), ordinary(1, d, dtype)[0]),
     "losses": lambda d, dtype: kernels.losses(
         kernels.SOFTMAX, ordinary(d, 7, dtype), np.arange(d) % 3, 0.5, ordinary(1, 24, dtype)[0], 3
@@ -48,7 +50,7 @@ KERNELS: dict[str, Callable[[int, type], NDArray[Any]]] = {
 @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_any_number_of_threads_gives_the_same_bits(kernel: Callable[[int, type], NDArray[Any]], dtype: type) -> None:
-    for d in (1, 65, 200, 5003, 2 * kernels.SPAN + 77):
+    for d in (1, 65, 200, 5003, 2 * SPAN + 77):
         set_threads(1)
         alone = kernel(d, dtype)
         for number in (2, 3):
@@ -140,6 +142,7 @@ import os, warnings
 import numpy as np
 from holdfast import kernels
 from holdfast.kernels import sharing
+from holdfast.kernels.pairs import SPAN
 
 sharing.LARGE = 1
 kernels.set_threads(2)

@@ -44,7 +44,11 @@ CASES = {
     "mean_of_ranks, written out": Case(lambda rows: kernels.mean_of_ranks(rows, range(1, 4)), (hostile(5, 70, F32),)),
     "mean_of_ranks, tabled": Case(lambda rows: kernels.mean_of_ranks(rows, range(16, 17)), (hostile(33, 70, F32),)),
     "squared_distances": Case(kernels.squared_distances, (ordinary(5, 70, F32),)),
+    "sampled_distances": Case(kernels.sampled_distances, (ordinary(5, 700, F32),)),
     "inner_products": Case(kernels.inner_products, (ordinary(5, 70, F32), ordinary(1, 70, F32)[0])),
+    "below_every_row": Case(
+        lambda G: kernels.below_every_row(G)[0], (twins.inner_products(ordinary(5, 3, F64), np.zeros(3)),)
+    ),
     "weiszfeld": Case(
         lambda G, start: kernels.weiszfeld(G, start, 1e-7, 1000)[0],
         (twins.inner_products(ordinary(5, 3, F64), np.zeros(3)), np.full(5, 0.2)),

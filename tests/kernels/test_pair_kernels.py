@@ -6,6 +6,7 @@ import twins
 from twins import DIMENSIONS, DTYPES, ordinary
 
 from holdfast import kernels
+from holdfast.kernels.pairs import PIECE, PIECES, SPAN
 from holdfast.typing import Distances, Rows, Vector
 
 every_type = pytest.mark.parametrize("dtype", DTYPES)
@@ -21,7 +22,7 @@ def whole_numbers(n: int, d: int, dtype: type) -> Rows:
 
 
 @every_type
-@pytest.mark.parametrize("d", [*DIMENSIONS, 1023, 1025, 2 * kernels.SPAN + 3])
+@pytest.mark.parametrize("d", [*DIMENSIONS, 1023, 1025, 2 * SPAN + 3])
 def test_pairs_of_whole_numbers_are_exact(d: int, dtype: type) -> None:
     for n in COUNTS if d < 65537 else [1, 6, 9]:
         rows = whole_numbers(n, d, dtype)
@@ -94,6 +95,31 @@ def test_equal_rows_of_any_size_are_at_no_distance(dtype: type) -> None:
         assert not kernels.inner_products(rows, rows[2]).any()
 
 
+@every_type
+@pytest.mark.parametrize("d", [1, 65, 511, 512, 513, 514, 1000, 7850, 70001])
+def test_a_sample_is_pieces_from_all_over(d: int, dtype: type) -> None:
+    """Exact, and not a column twice: 513 is the first number of which some are left out."""
+    rows = whole_numbers(6, d, dtype)
+    expected = twins.squared_distances(twins.sampled(rows, PIECES, PIECE))
+    np.testing.assert_array_equal(kernels.sampled_distances(rows), expected)
+
+
+@every_type
+def test_what_is_no_number_is_infinitely_far_but_from_itself(dtype: type) -> None:
+    rows = whole_numbers(5, 70, dtype)
+    rows[1, 3], rows[3, 69], rows[4, 0] = np.nan, np.inf, -np.inf
+    np.testing.assert_array_equal(kernels.squared_distances(rows), twins.squared_distances(rows))
+    np.testing.assert_array_equal(kernels.sampled_distances(rows), twins.squared_distances(rows))
+
+
+def test_crowds_are_counted() -> None:
+    """Rows 0 1 2 2 9: the squared distances from 1 are 1 0 1 1 64, from 2 they are 4 1 0 0 49; no others are nearer."""
+    rows = np.array([[0.0], [1.0], [2.0], [2.0], [9.0]])
+    G = (rows - 2) @ (rows - 2).T
+    for within, expected in ((0.0, 0), (0.5, 2), (1.0, 2), (1.5, 4), (1e3, 5), (np.nan, 0)):
+        assert kernels.largest_crowd(G, within) == expected
+
+
 def products_of(n: int, d: int) -> Distances:
     rows = ordinary(n, d, np.float64)
     return twins.inner_products(rows, rows[0])
@@ -109,6 +135,64 @@ def test_weiszfeld_goes_the_same_way(n: int, d: int, tolerance: float) -> None:
     assert steps is not None
     assert 1 < steps < 1000
     np.testing.assert_allclose(weights, expected, rtol=1e-9)
+    np.testing.assert_allclose(weights.sum(), 1, rtol=1e-14)
+
+
+@pytest.mark.parametrize(("n", "d"), [(1, 3), (2, 3), (3, 2), (4, 7), (9, 1), (20, 5), (51, 30)])
+@pytest.mark.parametrize("copies", [1, 2])
+def test_the_start_is_the_best_row_or_below_it(n: int, d: int, copies: int) -> None:
+    rows = np.repeat(ordinary(n, d, np.float64), copies, axis=0)
+    G = twins.inner_products(rows, rows[-1])
+    weights, about, optimal = kernels.below_every_row(G)
+    best = np.linalg.norm(rows[:, np.newaxis] - rows, axis=2).sum(axis=1).argmin()
+    np.testing.assert_allclose(about, twins.inner_products(rows, rows[best]), atol=1e-12)
+    assert not about[best].any()
+    expected, plainly_optimal = twins.below_every_row(G)
+    assert optimal == plainly_optimal
+    np.testing.assert_allclose(weights @ rows, expected @ rows, rtol=1e-9, atol=1e-12)
+    sums = [np.linalg.norm(rows - point, axis=1).sum() for point in (weights @ rows, *rows)]
+    assert sums[0] < min(sums[1:]) or optimal
+
+
+def test_rows_too_far_for_their_distance_leave_the_first() -> None:
+    """|v_1 - v_2|^2 = 4e308 overflows, the squares of both are finite."""
+    G = 1e308 * np.array([[1.0, -1.0], [-1.0, 1.0]])
+    weights, about, optimal = kernels.below_every_row(G)
+    np.testing.assert_array_equal(about, G)
+    assert (weights.tolist(), optimal) == ([1, 0], True)
+
+
+def slow(turn: float) -> tuple[Rows, Vector]:
+    """The rows (0, 0) and (cos t, +-sin t), t a little less than 60 degrees, and their geometric median.
+
+    By symmetry (x, 0) with the least x + 2 sqrt((cos t - x)^2 + sin^2 t); the derivative vanishes where
+    2 (cos t - x) = sqrt((cos t - x)^2 + sin^2 t), so that x = cos t - sin t / sqrt(3).
+    """
+    t = np.radians(60 - turn)
+    x = np.cos(t) - np.sin(t) / np.sqrt(3)
+    return np.array([[0.0, 0.0], [np.cos(t), np.sin(t)], [np.cos(t), -np.sin(t)]]), np.array([x, 0])
+
+
+@pytest.mark.parametrize("turn", [1.0, 0.3, 0.1])
+def test_weiszfeld_does_not_creep_near_a_row(turn: float) -> None:
+    """His own shrink by 0.97, 0.993 and 0.998 each: after a thousand 1e-15, 2e-7 and 3e-5 are left to go."""
+    rows, median = slow(turn)
+    G = rows @ rows.T
+    start, G, _ = kernels.below_every_row(G)
+    weights, steps = kernels.weiszfeld(G, start, 1e-9, 1000)
+    assert steps is not None
+    assert steps < 20
+    assert (weights > 0).all()
+    np.testing.assert_allclose(weights @ rows, median, atol=1e-7)
+    assert steps == twins.weiszfeld(G, start, 1e-9, 1000)[1]
+
+
+@pytest.mark.parametrize("limit", range(12))
+def test_weights_are_shares_wherever_it_ends(limit: int) -> None:
+    """Stretched steps may have negative weights; what is returned never has."""
+    rows, _ = slow(0.1)
+    weights, _ = kernels.weiszfeld(rows @ rows.T, np.array([0.9, 0.05, 0.05]), 1e-12, limit)
+    assert (weights >= 0).all()
     np.testing.assert_allclose(weights.sum(), 1, rtol=1e-14)
 
 
@@ -134,3 +218,19 @@ def test_weiszfeld_at_a_row_does_not_divide_by_zero() -> None:
     weights, steps = kernels.weiszfeld(rows @ rows.T, np.array([1.0, 0, 0, 0]), 1e-7, 10)
     assert steps is not None
     np.testing.assert_allclose(weights, [1 / 3, 1 / 3, 1 / 3, 0], atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", [1063, 1990, 2899, 3822])
+def test_stretched_steps_that_lead_up_are_taken_back(seed: int) -> None:
+    """Of some thousands of such rows these are ones where it would not end otherwise."""
+    random, n = np.random.default_rng(seed), 3 + seed % 6
+    rows = random.normal(size=(n, 2)) * 10.0 ** random.normal(size=(n, 1))
+    start, G, _ = kernels.below_every_row(rows @ rows.T)
+    weights, steps = kernels.weiszfeld(G, start, 1e-9, 1000)
+    assert steps is not None
+    his = start
+    for _ in range(100):
+        pull = 1 / np.linalg.norm(his @ rows - rows, axis=1)
+        his = pull / pull.sum()
+    ours, plain = (np.linalg.norm(point @ rows - rows, axis=1).sum() for point in (weights, his))
+    assert ours < plain

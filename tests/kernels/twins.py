@@ -73,7 +73,17 @@ def mean_of_ranks(rows: Rows, wanted: range) -> Vector:
 @quietly
 def squared_distances(rows: Rows) -> Distances:
     wide = rows.astype(np.longdouble)
-    return np.array([((wide - row) ** 2).sum(axis=1) for row in wide], np.float64)
+    distances = np.array([((wide - row) ** 2).sum(axis=1) for row in wide], np.float64)
+    return np.where(np.eye(len(rows)) > 0, 0, np.where(np.isnan(distances), np.inf, distances))
+
+
+def sampled(rows: Rows, pieces: int, piece: int) -> Rows:
+    """Neighbouring columns from the middles of so many equal parts; all, if they are not more."""
+    d = rows.shape[1]
+    if d <= pieces * piece:
+        return rows
+    begins = [(2 * k + 1) * d // (2 * pieces) - piece // 2 for k in range(pieces)]
+    return np.hstack([rows[:, begin : begin + piece] for begin in begins])
 
 
 @quietly
@@ -82,17 +92,55 @@ def inner_products(rows: Rows, centre: Vector) -> Distances:
     return np.array([(wide * row).sum(axis=1) for row in wide], np.float64)
 
 
+def below_every_row(G: Distances) -> tuple[Vector, bool]:
+    """The row r of the least sum, if the pull R on it is at most the number of rows there; else a step along R.
+
+    Rows at a thousandth of the median distance are there, too, if that step leads below r.
+    """
+    n, squares = len(G), np.diag(G)
+    D = np.sqrt(np.maximum(squares[:, np.newaxis] + squares - 2 * G, 0.0))
+    best = int(np.argmin(D.sum(axis=1)))
+    at = np.eye(n)[best]
+    for near in (1e-3 * np.median(D[best]), 0.0):
+        elsewhere = D[best] > near
+        if elsewhere.any():
+            pull = np.zeros(n)
+            pull[elsewhere] = 1 / D[best, elsewhere]
+            by = pull / pull.sum() - at
+            stay = (n - elsewhere.sum()) / (pull.sum() * np.sqrt(by @ G @ by))
+            point = at + (1 - stay) * by
+            total = np.sqrt(np.maximum(point @ G @ point - 2 * G @ point + squares, 0)).sum()
+            if stay < 1 and (near == 0 or total < D[best].sum()):
+                return point, False
+    return at, True
+
+
 def weiszfeld(G: Distances, start: Vector, tolerance: float, limit: int) -> tuple[Vector, int | None]:
-    """z = sum_i w_i v_i; then w_i in proportion to 1 / |z - v_i|; until z moves little."""
-    w = start
+    """z = sum_i w_i v_i; then w_i in proportion to 1 / |z - v_i|; until z moves little.
+
+    With s the last way that z went and y the change of the step, a step is stretched by -<s, s> / <s, y>, at
+    least 1 and at most ten times the last; a stretch above 2 that leads up is shortened to an eighth.
+    """
+    z = w = start
+    least, before, stretch = np.inf, None, 1.0
     for iteration in range(1, limit + 1):
-        squares = w @ G @ w - 2 * G @ w + np.diag(G)
+        squares = z @ G @ z - 2 * G @ z + np.diag(G)
         to_rows = np.sqrt(np.maximum(squares, np.finfo(np.float64).tiny))
-        moved = 1 / to_rows / (1 / to_rows).sum()
-        by = moved - w
-        w = moved
+        if before is not None and stretch > 2 and to_rows.sum() > least:
+            z = z - stretch * before
+            stretch = max(stretch / 8, 1)
+            z = z + stretch * before
+            continue
+        least = to_rows.sum()
+        w = 1 / to_rows / (1 / to_rows).sum()
+        by = w - z
         if by @ G @ by <= (tolerance * np.median(to_rows)) ** 2:
             return w, iteration
+        if before is not None:
+            s, y = stretch * before, by - before
+            wanted = -(s @ G @ s) / (s @ G @ y) if s @ G @ y < 0 else np.inf
+            stretch = max(min(wanted, 10 * stretch), 1)
+        z, before = z + stretch * by, by
     return w, None
 
 

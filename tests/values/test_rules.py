@@ -152,3 +152,29 @@ def test_liars_cannot_make_the_geometric_median_stop_early(far: float) -> None:
     rows: NDArray[np.float64] = np.random.default_rng(4).normal(size=(20, 5))
     rows[:8] *= far
     np.testing.assert_allclose(GeometricMedian()(rows), least_sum(rows), atol=1e-5)
+
+
+@pytest.mark.parametrize("gap", [0.0, 1e-12, 1e-9, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2])
+@pytest.mark.parametrize("crowd", [1, 2, 4])
+def test_rows_that_nearly_agree_do_not_hold_the_geometric_median_back(gap: float, crowd: int) -> None:
+    """Beside the best row, the pull of its neighbours makes steps as short as the gaps between them."""
+    rows: Rows = np.random.default_rng(5).normal(size=(20, 6)) + np.linspace(0, 1, 6)
+    best = rows[np.linalg.norm(rows[:, np.newaxis] - rows, axis=2).sum(axis=1).argmin()]
+    rows[:crowd] = best + gap * rows[:crowd]
+    found, least = (np.linalg.norm(rows - point, axis=1).sum() for point in (GeometricMedian()(rows), least_sum(rows)))
+    assert found <= least * (1 + 1e-8)
+
+
+@pytest.mark.parametrize("lie", [1e3, 1e12, np.nan, np.inf])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_liars_who_know_the_sampled_coordinates_gain_nothing(lie: float, dtype: type) -> None:
+    """They are the most central rows there, and far away elsewhere. Moved into their sight, the lies are the same."""
+    rows: Rows = np.random.default_rng(1).normal(size=(20, 2000))
+    rows[:8] = rows[8:].mean(axis=0)
+    rows[range(8), range(8)] = lie  # the middles of the four quarters are sampled; these are moved to the first
+    result, in_sight = (
+        GeometricMedian()(rows.astype(dtype)),
+        GeometricMedian()(np.roll(rows, 250, axis=1).astype(dtype)),
+    )
+    assert np.isfinite(result).all()
+    np.testing.assert_allclose(np.roll(result, 250), in_sight, rtol=1e-5, atol=1e-5)

@@ -31,10 +31,9 @@ class Krum(Weighted):
         neighbours = n - self.byzantine - 2
         if neighbours < 1:
             raise InvalidInput(f"Krum needs n >= byzantine + 3; got n={n}, byzantine={self.byzantine}")
-        distances = squared_distances(rows)
-        np.fill_diagonal(distances, np.inf)  # a row is not its own neighbour
+        nearest = np.sort(squared_distances(rows), axis=1)[:, 1 : 1 + neighbours]  # the first is the row itself
         with np.errstate(over="ignore"):
-            scores = np.sort(distances, axis=1)[:, :neighbours].sum(axis=1)
+            scores = nearest.sum(axis=1)
         weights = np.zeros(n)
-        weights[np.argmin(scores)] = 1.0
+        weights[scores.argmin()] = 1.0
         return weights

@@ -2,37 +2,49 @@
 
 These functions take NumPy arrays of float32 or float64 in any layout, never change them, and return new
 ones. What they compile is in `sources/`; `loading` says from where it is imported, `networks` writes the
-sorting networks, `sharing` shares large inputs out among threads. docs/performance.md explains and measures all of it.
+sorting networks, `pairs` calls what compares rows, `sharing` shares large inputs out among threads.
+docs/performance.md explains and measures all of it.
 """
 
-from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
+from holdfast.kernels.calling import matching as _matching
+from holdfast.kernels.calling import module as _module
+from holdfast.kernels.calling import plain as _plain
 from holdfast.kernels.networks import moves
+from holdfast.kernels.pairs import (
+    below_every_row,
+    inner_products,
+    largest_crowd,
+    sampled_distances,
+    squared_distances,
+    weiszfeld,
+)
 from holdfast.kernels.sharing import set_threads, share, threads
-from holdfast.typing import Distances, Rows, Vector, Workers
+from holdfast.typing import Rows, Vector, Workers
 
 SOFTMAX, LOGISTIC, LEAST_SQUARES = 0, 1, 2
 """The compiled losses, as `sources/linear.py` numbers them."""
 WRITTEN_OUT = 32
 """Rows up to which a sorting network is written out; beyond, compiling it would take too long."""
-SPAN = 1 << 16
-"""Columns whose pair sums are added up apart, so that the result does not depend on the number of threads."""
 
 __all__ = [
+    "below_every_row",
     "bit_width",
     "combination",
     "count_bits",
     "inner_products",
+    "largest_crowd",
     "losses",
     "mean",
     "mean_of_ranks",
     "normals",
     "pack_bits",
+    "sampled_distances",
     "scores",
     "set_threads",
     "sign_sum",
@@ -90,51 +102,6 @@ def mean_of_ranks(rows: Rows, wanted: range) -> Vector:
     tabled = _module("sorting").mean_of_ranks
     share(lambda first, last: tabled(rows, made, lines, first, last, out), d, rows.size)
     return out
-
-
-def squared_distances(rows: Rows) -> Distances:
-    """Return |v_i - v_j|^2 for all pairs, from differences, added up in float64."""
-    return _pair_sums(rows, np.empty(0, rows.dtype))
-
-
-def inner_products(rows: Rows, centre: Vector) -> Distances:
-    """Return <v_i - centre, v_j - centre> for all pairs, added up in float64."""
-    return _pair_sums(rows, _matching(centre, rows))
-
-
-def _pair_sums(rows: Rows, centre: Vector) -> Distances:
-    rows = _plain(rows)
-    n, d = rows.shape
-    padded = (n + 3) // 4 * 4
-    spans = range(0, d, SPAN)
-    sums = np.zeros((len(spans), padded, padded))
-    kernel = _module("pairs").add_pairs
-
-    def add(first: int, last: int) -> None:
-        for k in range(first, last):
-            kernel(rows, centre, spans[k], min(spans[k] + SPAN, d), sums[k])
-
-    share(add, len(spans), rows.size, grain=1)
-    upper = sums.sum(axis=0)[:n, :n]
-    both: Distances = np.where(_below_the_diagonal(n), upper.T, upper)
-    return both
-
-
-@cache
-def _below_the_diagonal(n: int) -> NDArray[np.bool_]:
-    return np.tri(n, k=-1, dtype=np.bool_)
-
-
-def weiszfeld(G: Distances, start: Vector, tolerance: float, limit: int) -> tuple[Vector, int | None]:
-    """Return the weights that Weiszfeld's iteration ends at, and after how many steps; None past the limit.
-
-    It ends when a step is shorter than `tolerance` times the median distance to the rows.
-    """
-    if G.shape != 2 * start.shape:
-        raise InvalidInput(f"inner products must have shape {2 * start.shape}; got {G.shape}")
-    weights = start.copy()
-    steps = _module("weiszfeld").descend(_plain(G), weights, tolerance, limit)
-    return weights, None if steps < 0 else steps
 
 
 def normals(key: int, workers: Workers, round: int, count: int) -> NDArray[np.float64]:
@@ -258,31 +225,9 @@ def count_bits(messages: NDArray[np.uint8], d: int) -> NDArray[np.uint8]:
     return out.reshape(-1)[:d]
 
 
-def _module(name: str) -> Any:
-    """Return a compiled module; numba is only imported when one is needed."""
-    from holdfast.kernels.loading import kernels
-
-    return kernels(name)
-
-
 def _check_model(model: Vector, features: NDArray[Any], outputs: int) -> None:
     width = features.shape[1]
     if len(model) != outputs * (width + 1):
         raise InvalidInput(
             f"a model must hold {outputs} x {width} weights and {outputs} biases; got {len(model)} numbers"
         )
-
-
-def _matching(model: Vector, rows: Rows) -> Vector:
-    """Return the model in that layout, if the rows have its length and its type: compiled code does not ask again."""
-    if rows.shape[1:] != model.shape or rows.dtype != model.dtype:
-        raise InvalidInput(
-            f"rows must be like the model, {model.shape} of {model.dtype}; got {rows.shape[1:]} of {rows.dtype}"
-        )
-    return _plain(model)
-
-
-def _plain(array: NDArray[Any]) -> NDArray[Any]:
-    """Return the array, or a copy, in the one layout that is compiled: contiguous and writeable."""
-    plain = np.ascontiguousarray(array)
-    return plain if plain.flags.writeable else plain.copy()

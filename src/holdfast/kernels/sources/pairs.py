@@ -4,6 +4,7 @@ A chunk of columns at a time, two rows against four, so that eight sums live in 
 rows stream by. The chunks' sums are added in float64: rounding does not grow with the dimension.
 """
 
+import numpy as np
 from numba import njit
 
 CHUNK = 1024
@@ -52,7 +53,7 @@ def _products(x, y, a, b, c, d, centre):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def add_pairs(rows, centre, first, last, sums):
+def _add_pairs(rows, centre, first, last, sums):
     """Add to the upper triangle of `sums` what columns `first` to `last` contribute.
 
     Squared distances if `centre` is empty, else inner products of the rows minus the centre. `sums` is
@@ -72,3 +73,30 @@ def add_pairs(rows, centre, first, last, sums):
                 for q in range(4):
                     sums[i, k + q] += found[q]
                     sums[i + 1, k + q] += found[4 + q]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def add_spans(rows, centre, starts, width, sums, first, last):
+    """Add the pair sums of spans `first` to `last`, each of so many columns from its start, each to sums of its own."""
+    for k in range(first, last):
+        _add_pairs(rows, centre, starts[k], min(starts[k] + width, rows.shape[1]), sums[k])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def fold(sums, distances, out):
+    """out = the sum of the spans' sums, their upper triangle on both sides of the diagonal.
+
+    Of distances: 0 on the diagonal, and what is not a number is infinitely far.
+    """
+    n = len(out)
+    for i in range(n):
+        for j in range(i, n):
+            total = 0.0
+            for k in range(len(sums)):
+                total += sums[k, i, j]
+            if distances and i == j:
+                total = 0.0
+            elif distances and total != total:
+                total = np.inf
+            out[i, j] = total
+            out[j, i] = total

@@ -1,0 +1,90 @@
+"""Sums over all pairs of rows, and the geometric median's arithmetic on them."""
+
+from functools import lru_cache, partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.errors import InvalidInput
+from holdfast.kernels.calling import matching, module, plain
+from holdfast.kernels.sharing import share
+from holdfast.typing import Distances, Rows, Vector
+
+SPAN = 1 << 16
+"""Columns whose pair sums are added up apart, so that the result does not depend on the number of threads."""
+PIECES, PIECE = 4, 128
+"""A sample of the columns: so many pieces of so many neighbours, read where they lie."""
+
+
+def squared_distances(rows: Rows) -> Distances:
+    """Return |v_i - v_j|^2 for all pairs, from differences, added up in float64.
+
+    A row is at distance 0 from itself; what is not a number is infinitely far.
+    """
+    return _pair_sums(rows, np.empty(0, rows.dtype), _starts(rows.shape[1]), SPAN)
+
+
+def sampled_distances(rows: Rows) -> Distances:
+    """Return the squared distances over a sample of the columns, cheap however many there are."""
+    d = rows.shape[1]
+    if d <= PIECES * PIECE:
+        return squared_distances(rows)
+    return _pair_sums(rows, np.empty(0, rows.dtype), _sampled_starts(d), PIECE)
+
+
+def inner_products(rows: Rows, centre: Vector) -> Distances:
+    """Return <v_i - centre, v_j - centre> for all pairs, added up in float64."""
+    return _pair_sums(rows, matching(centre, rows), _starts(rows.shape[1]), SPAN)
+
+
+@lru_cache
+def _starts(d: int) -> NDArray[np.int64]:
+    return np.arange(0, d, SPAN)
+
+
+@lru_cache
+def _sampled_starts(d: int) -> NDArray[np.int64]:
+    """Return where the pieces begin that lie in the middles of as many equal parts of d columns."""
+    return (2 * np.arange(PIECES) + 1) * d // (2 * PIECES) - PIECE // 2
+
+
+def _pair_sums(rows: Rows, centre: Vector, starts: NDArray[np.int64], width: int) -> Distances:
+    rows = plain(rows)
+    n, spans = len(rows), len(starts)
+    padded = (n + 3) // 4 * 4
+    sums = np.zeros((spans, padded, padded))
+    kernels = module("pairs")
+    work = partial(kernels.add_spans, rows, centre, starts, width, sums)
+    share(work, spans, n * min(spans * width, rows.shape[1]), grain=1)
+    out: Distances = np.empty((n, n))
+    kernels.fold(sums, len(centre) == 0, out)
+    return out
+
+
+def largest_crowd(G: Distances, within: float) -> int:
+    """Return how many rows, itself included, the row with most of them so near has at a squared distance below that."""
+    crowd: int = module("weiszfeld").largest_crowd(plain(G), within)
+    return crowd
+
+
+def below_every_row(G: Distances) -> tuple[Vector, Distances, bool]:
+    """Return weights of a point with a smaller sum of distances than any row, or of the best row if it is optimal.
+
+    G holds the inner products of the rows about any centre. Also returned: those about the best row, in which
+    a point near to it is told from it, and whether it is optimal.
+    """
+    weights, about = np.empty(len(G)), np.empty(G.shape)
+    optimal = module("weiszfeld").below_every_row(plain(G), about, weights)
+    return weights, about, optimal
+
+
+def weiszfeld(G: Distances, start: Vector, tolerance: float, limit: int) -> tuple[Vector, int | None]:
+    """Return the weights that Weiszfeld's iteration ends at, and after how many steps; None past the limit.
+
+    It ends when a step is shorter than `tolerance` times the median distance to the rows.
+    """
+    if G.shape != 2 * start.shape:
+        raise InvalidInput(f"inner products must have shape {2 * start.shape}; got {G.shape}")
+    weights = start.copy()
+    steps = module("weiszfeld").descend(plain(G), weights, tolerance, limit)
+    return weights, None if steps < 0 else steps
