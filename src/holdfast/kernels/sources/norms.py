@@ -1,0 +1,175 @@
+"""Subgradients of the l2 and the l-infinity norm at the differences of rows from a centre (Proposition 1).
+
+What a row's subgradient needs to know of the whole row is three numbers; with them every column is on its
+own. Sums and maxima are kept in lanes, column j in lane `j % BLOCK`, which are folded in halves at the end:
+neighbouring lanes make whole vectors and the order of addition is the same on every machine, for a row alone
+and among others.
+"""
+
+from math import frexp, ldexp
+
+import numpy as np
+from numba import njit
+
+BLOCK = 512
+"""Lanes, and columns that are worked on at a time: in the first cache. A power of two."""
+CHUNK = 1 << 20
+"""Columns whose count float32 holds."""
+LEAST, MOST = 1e-270, 1e270
+"""Between these a sum of squares has lost nothing to over- and underflow; of float32 it always is, or 0 or infinite."""
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _largest(x, y, lanes):
+    """The largest |x_j - y_j|; NaN is larger than nothing.
+
+    From one set of lanes into another: what is written back only where it has grown does not make vectors.
+    """
+    width = min(BLOCK, len(x))
+    before, after = lanes[0, :width], lanes[1, :width]
+    before[:] = before.dtype.type(0)
+    for begun in range(0, len(x), width):
+        begin = min(begun, len(x) - width)  # the last block may overlap: seen twice, a number is no larger
+        a, b = x[begin : begin + width], y[begin : begin + width]
+        for j in range(len(after)):
+            size = abs(a[j] - b[j])
+            after[j] = size if size > before[j] else before[j]
+        before, after = after, before
+    top = before[0]
+    for j in range(1, len(before)):
+        top = max(top, before[j])
+    return top
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _squares(x, y, scale, lanes):
+    """The sum of (scale (x_j - y_j))^2 in float64; NaN adds 0."""
+    lanes[:] = 0.0
+    zero = x.dtype.type(0)
+    for begin in range(0, len(x), BLOCK):
+        a, b = x[begin : begin + BLOCK], y[begin : begin + BLOCK]
+        for j in range(len(a)):
+            u = a[j] - b[j]
+            v = np.float64(scale * u if u == u else zero)
+            lanes[j] += v * v
+    half = BLOCK // 2
+    while half:
+        a, b = lanes[:half], lanes[half : 2 * half]
+        for j in range(half):
+            a[j] += b[j]
+        half //= 2
+    return lanes[0]
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc"})
+def _count(x, y, top):
+    """How many |x_j - y_j| are the largest: whole numbers, exact in any order."""
+    count, zero, one = 0.0, x.dtype.type(0), x.dtype.type(1)
+    for begin in range(0, len(x), CHUNK):
+        a, b = x[begin : begin + CHUNK], y[begin : begin + CHUNK]
+        some = zero
+        for j in range(len(a)):
+            some += one if abs(a[j] - b[j]) >= top else zero
+        count += some
+    return count
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _power(size, dtype):
+    """The power of two that brings this size near 1, as far as its type has one."""
+    limit = -np.finfo(dtype).minexp
+    return dtype.type(ldexp(1.0, -min(max(frexp(size)[1], -limit), limit)))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _length(x, y, sizes, sums):
+    """Return (scale, |scale (x - y)|_2), infinite if any difference is.
+
+    The scale is a power of two: exact, and with it what is multiplied later neither over- nor underflows.
+    """
+    total = _squares(x, y, x.dtype.type(1), sums)
+    if LEAST < total < MOST:
+        length = np.sqrt(total)
+        scale = _power(length, x.dtype)
+        return scale, length * scale
+    top = _largest(x, y, sizes)
+    if top == np.inf:
+        return x.dtype.type(0), np.inf
+    scale = _power(top, x.dtype)
+    return scale, np.sqrt(_squares(x, y, scale, sums))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _recipe(x, y, euclidean, weight, sizes, sums):
+    """Return (top, scale, share): the subgradient at u = x - y is `share * (scale u)`, or `share` at the maxima.
+
+    The scale is 0 if only the maxima count: in l-infinity, and in l2 if they are infinite.
+    """
+    number = x.dtype.type
+    if euclidean:
+        scale, length = _length(x, y, sizes, sums)
+        if length < np.inf:
+            return number(0), scale, number(weight / length if length > 0 else 0.0)
+    top = _largest(x, y, sizes)
+    tied = max(_count(x, y, top), 1.0)  # none of a row of nothing but NaN
+    return top, number(0), number(weight / (np.sqrt(tied) if euclidean else tied))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _subgradient(x, y, top, scale, share, out):
+    """out = the subgradient at x - y, of some columns."""
+    zero, one = out.dtype.type(0), out.dtype.type(1)
+    if scale > 0:
+        for j in range(len(out)):
+            u = x[j] - y[j]
+            out[j] = share * (scale * u) if u == u else zero
+    else:
+        for j in range(len(out)):
+            u = x[j] - y[j]
+            # neither if u is NaN; both, so nothing, if all of the row is 0
+            out[j] = share * ((one if u >= top else zero) - (one if u <= -top else zero))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def subgradients(rows, centre, euclidean, weight, first, last, out):
+    """out[i] = weight times the subgradient at rows[i] - centre, for rows `first` to `last`."""
+    sizes, sums = np.empty((2, BLOCK), rows.dtype), np.empty(BLOCK)
+    for i in range(first, last):
+        top, scale, share = _recipe(rows[i], centre, euclidean, weight, sizes, sums)
+        _subgradient(rows[i], centre, top, scale, share, out[i])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def steps(rows, centre, euclidean, weight, gradients, rate, first, last, out):
+    """out[i] = rows[i] - rate * (gradients[i] + that subgradient), rounded as NumPy rounds it."""
+    sizes, sums, z = np.empty((2, BLOCK), rows.dtype), np.empty(BLOCK), np.empty(BLOCK, rows.dtype)
+    for i in range(first, last):
+        top, scale, share = _recipe(rows[i], centre, euclidean, weight, sizes, sums)
+        for begin in range(0, len(centre), BLOCK):
+            end = min(begin + BLOCK, len(centre))
+            x, gradient, moved = rows[i, begin:end], gradients[i, begin:end], out[i, begin:end]
+            _subgradient(x, centre[begin:end], top, scale, share, z[: end - begin])
+            for j in range(len(moved)):
+                moved[j] = x[j] - rate * (gradient[j] + z[j])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def recipes(rows, centre, euclidean, weight, first, last, out):
+    """out[i] = what the columns of row i need to know of the whole row, for rows `first` to `last`."""
+    sizes, sums = np.empty((2, BLOCK), rows.dtype), np.empty(BLOCK)
+    for i in range(first, last):
+        out[i, 0], out[i, 1], out[i, 2] = _recipe(rows[i], centre, euclidean, weight, sizes, sums)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def pull(rows, centre, recipes, first, last, out):
+    """out = the sum of the subgradients at centre - rows[i], added in their order, for columns `first` to `last`."""
+    z = np.empty(BLOCK, rows.dtype)
+    for begin in range(first, last, BLOCK):
+        end = min(begin + BLOCK, last)
+        y, total = centre[begin:end], out[begin:end]
+        total[:] = total.dtype.type(0)
+        for i in range(len(rows)):
+            _subgradient(rows[i, begin:end], y, recipes[i, 0], recipes[i, 1], recipes[i, 2], z[: end - begin])
+            for j in range(len(total)):
+                total[j] -= z[j]
