@@ -16,7 +16,7 @@ BLOCK = 512
 CHUNK = 1 << 20
 """Columns whose count float32 holds."""
 LEAST, MOST = 1e-270, 1e270
-"""Between these a sum of squares has lost nothing to over- and underflow; of float32 it always is, or 0 or infinite."""
+"""Between these a sum of squares has lost nothing to over- and underflow."""
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -42,16 +42,31 @@ def _largest(x, y, lanes):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _squares(x, y, scale, lanes):
-    """The sum of (scale (x_j - y_j))^2 in float64; NaN adds 0."""
+def _squares(x, y, lanes):
+    """The sum of (x_j - y_j)^2 in float64, whatever that is."""
     lanes[:] = 0.0
-    zero = x.dtype.type(0)
     for begin in range(0, len(x), BLOCK):
         a, b = x[begin : begin + BLOCK], y[begin : begin + BLOCK]
         for j in range(len(a)):
-            u = a[j] - b[j]
-            v = np.float64(scale * u if u == u else zero)
-            lanes[j] += v * v
+            u = np.float64(a[j] - b[j])
+            lanes[j] += u * u
+    return _folded(lanes)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _scaled_squares(x, y, scale, lanes):
+    """The same of differences times `scale`; NaN adds 0."""
+    lanes[:] = 0.0
+    for begin in range(0, len(x), BLOCK):
+        a, b = x[begin : begin + BLOCK], y[begin : begin + BLOCK]
+        for j in range(len(a)):
+            u = np.float64(scale * (a[j] - b[j]))
+            lanes[j] += u * u if u == u else 0.0
+    return _folded(lanes)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _folded(lanes):
     half = BLOCK // 2
     while half:
         a, b = lanes[:half], lanes[half : 2 * half]
@@ -75,41 +90,40 @@ def _count(x, y, top):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _power(size, dtype):
-    """The power of two that brings this size near 1, as far as its type has one."""
-    limit = -np.finfo(dtype).minexp
-    return dtype.type(ldexp(1.0, -min(max(frexp(size)[1], -limit), limit)))
+def _length(x, y, sizes, sums):
+    """Return (l, e) with |x - y|_2 = l 2^e; l is infinite if any difference is."""
+    total = _squares(x, y, sums)
+    if LEAST < total < MOST:
+        return np.sqrt(total), 0
+    top = _largest(x, y, sizes)
+    if top == np.inf:
+        return np.inf, 0
+    exponent = _within(frexp(top)[1], x.dtype)
+    return np.sqrt(_scaled_squares(x, y, x.dtype.type(ldexp(1.0, -exponent)), sums)), exponent
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _length(x, y, sizes, sums):
-    """Return (scale, |scale (x - y)|_2), infinite if any difference is.
-
-    The scale is a power of two: exact, and with it what is multiplied later neither over- nor underflows.
-    """
-    total = _squares(x, y, x.dtype.type(1), sums)
-    if LEAST < total < MOST:
-        length = np.sqrt(total)
-        scale = _power(length, x.dtype)
-        return scale, length * scale
-    top = _largest(x, y, sizes)
-    if top == np.inf:
-        return x.dtype.type(0), np.inf
-    scale = _power(top, x.dtype)
-    return scale, np.sqrt(_squares(x, y, scale, sums))
+def _within(exponent, dtype):
+    """The exponent, or the next one such that this type has 2^e and 2^-e."""
+    limit = -np.finfo(dtype).minexp
+    return min(max(exponent, -limit), limit)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _recipe(x, y, euclidean, weight, sizes, sums):
     """Return (top, scale, share): the subgradient at u = x - y is `share * (scale u)`, or `share` at the maxima.
 
-    The scale is 0 if only the maxima count: in l-infinity, and in l2 if they are infinite.
+    The scale is the power of two that brings the length near 1: exact, and no product over- or underflows. It
+    is 0 if only the maxima count: in l-infinity, and in l2 if they are infinite.
     """
     number = x.dtype.type
     if euclidean:
-        scale, length = _length(x, y, sizes, sums)
+        length, exponent = _length(x, y, sizes, sums)
+        if length == 0:
+            return number(0), number(1), number(0)
         if length < np.inf:
-            return number(0), scale, number(weight / length if length > 0 else 0.0)
+            near = _within(exponent + frexp(length)[1], x.dtype)
+            return number(0), number(ldexp(1.0, -near)), number(weight / ldexp(length, exponent - near))
     top = _largest(x, y, sizes)
     tied = max(_count(x, y, top), 1.0)  # none of a row of nothing but NaN
     return top, number(0), number(weight / (np.sqrt(tied) if euclidean else tied))
