@@ -129,19 +129,27 @@ def _recipe(x, y, euclidean, weight, sizes, sums):
     return top, number(0), number(weight / (np.sqrt(tied) if euclidean else tied))
 
 
+@njit(nogil=True)
+def _scaled(u, scale, share, zero):
+    return share * (scale * u) if u == u else zero
+
+
+@njit(nogil=True)
+def _shared(u, top, share, one, zero):
+    """Neither side if u is NaN; both, so nothing, if all of the row is 0."""
+    return share * ((one if u >= top else zero) - (one if u <= -top else zero))
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
 def _subgradient(x, y, top, scale, share, out):
     """out = the subgradient at x - y, of some columns."""
     zero, one = out.dtype.type(0), out.dtype.type(1)
     if scale > 0:
         for j in range(len(out)):
-            u = x[j] - y[j]
-            out[j] = share * (scale * u) if u == u else zero
+            out[j] = _scaled(x[j] - y[j], scale, share, zero)
     else:
         for j in range(len(out)):
-            u = x[j] - y[j]
-            # neither if u is NaN; both, so nothing, if all of the row is 0
-            out[j] = share * ((one if u >= top else zero) - (one if u <= -top else zero))
+            out[j] = _shared(x[j] - y[j], top, share, one, zero)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -176,14 +184,52 @@ def recipes(rows, centre, euclidean, weight, first, last, out):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def _subtract_scaled(a, b, c, d, y, r, total):
+    zero = total.dtype.type(0)
+    scale_a, scale_b, scale_c, scale_d = r[0, 1], r[1, 1], r[2, 1], r[3, 1]
+    share_a, share_b, share_c, share_d = r[0, 2], r[1, 2], r[2, 2], r[3, 2]
+    for j in range(len(total)):
+        before = total[j] - _scaled(a[j] - y[j], scale_a, share_a, zero)
+        before -= _scaled(b[j] - y[j], scale_b, share_b, zero)
+        before -= _scaled(c[j] - y[j], scale_c, share_c, zero)
+        total[j] = before - _scaled(d[j] - y[j], scale_d, share_d, zero)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _subtract_shared(a, b, c, d, y, r, total):
+    zero, one = total.dtype.type(0), total.dtype.type(1)
+    top_a, top_b, top_c, top_d = r[0, 0], r[1, 0], r[2, 0], r[3, 0]
+    share_a, share_b, share_c, share_d = r[0, 2], r[1, 2], r[2, 2], r[3, 2]
+    for j in range(len(total)):
+        before = total[j] - _shared(a[j] - y[j], top_a, share_a, one, zero)
+        before -= _shared(b[j] - y[j], top_b, share_b, one, zero)
+        before -= _shared(c[j] - y[j], top_c, share_c, one, zero)
+        total[j] = before - _shared(d[j] - y[j], top_d, share_d, one, zero)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def pull(rows, centre, recipes, first, last, out):
-    """out = the sum of the subgradients at centre - rows[i], added in their order, for columns `first` to `last`."""
-    z = np.empty(BLOCK, rows.dtype)
+    """out = the sum of the subgradients at centre - rows[i], added in their order, for columns `first` to `last`.
+
+    Four rows at a time, if they are of a kind: see `columns.py`.
+    """
+    n, scaled, z = len(rows), recipes[:, 1] > 0, np.empty(BLOCK, rows.dtype)
     for begin in range(first, last, BLOCK):
         end = min(begin + BLOCK, last)
         y, total = centre[begin:end], out[begin:end]
         total[:] = total.dtype.type(0)
-        for i in range(len(rows)):
-            _subgradient(rows[i, begin:end], y, recipes[i, 0], recipes[i, 1], recipes[i, 2], z[: end - begin])
-            for j in range(len(total)):
-                total[j] -= z[j]
+        i = 0
+        while i < n:
+            r, a = recipes[i : i + 4], rows[i, begin:end]
+            if i + 4 <= n and scaled[i] == scaled[i + 1] == scaled[i + 2] == scaled[i + 3]:
+                b, c, d = rows[i + 1, begin:end], rows[i + 2, begin:end], rows[i + 3, begin:end]
+                if scaled[i]:
+                    _subtract_scaled(a, b, c, d, y, r, total)
+                else:
+                    _subtract_shared(a, b, c, d, y, r, total)
+                i += 4
+            else:
+                _subgradient(a, y, r[0, 0], r[0, 1], r[0, 2], z[: end - begin])
+                for j in range(len(total)):
+                    total[j] -= z[j]
+                i += 1
