@@ -42,7 +42,7 @@ def assert_subgradients(p: float, rows: Rows, found: Rows) -> None:
         np.testing.assert_array_equal(found, expected)
         return
     limits = np.finfo(rows.dtype)
-    additions = rows.shape[-1] / loading.kernels("norms").BLOCK + 9
+    additions = rows.shape[-1] / loading.kernels("sizes").BLOCK + 9
     wrong = 2 * float(limits.eps) + additions * float(np.finfo(np.float64).eps)
     np.testing.assert_allclose(found, expected, rtol=wrong, atol=float(limits.tiny))
 

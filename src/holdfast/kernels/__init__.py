@@ -2,7 +2,8 @@
 
 These functions take NumPy arrays of float32 or float64 in any layout, never change them, and return new
 ones. What they compile is in `sources/`; `loading` says from where it is imported, `networks` writes the
-sorting networks, `sharing` shares large inputs out among threads. docs/performance.md explains and measures all of it.
+sorting networks, `sharing` shares large inputs out among threads. `norms` has more of them: the subgradients of
+l2 and l-infinity. docs/performance.md explains and measures all of it.
 """
 
 from functools import cache

@@ -1,9 +1,7 @@
 """Subgradients of the l2 and the l-infinity norm at the differences of rows from a centre (Proposition 1).
 
-What a row's subgradient needs to know of the whole row is three numbers; with them every column is on its
-own. Sums and maxima are kept in lanes, column j in lane `j % BLOCK`, which are folded in halves at the end:
-neighbouring lanes make whole vectors and the order of addition is the same on every machine, for a row alone
-and among others.
+What a row's subgradient needs to know of the whole row is three numbers, its recipe; with them every column
+is on its own. So threads share rows where rows come out, and columns where the sum of all does.
 """
 
 from math import frexp, ldexp
@@ -11,106 +9,14 @@ from math import frexp, ldexp
 import numpy as np
 from numba import njit
 
+from .sizes import count, largest, length, within
+
 BLOCK = 512
-"""Lanes, and columns that are worked on at a time: in the first cache. A power of two."""
-CHUNK = 1 << 20
-"""Columns whose count float32 holds."""
-LEAST, MOST = 1e-270, 1e270
-"""Between these a sum of squares has lost nothing to over- and underflow."""
+"""Columns that are worked on at a time: they stay in the first cache."""
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _largest(x, y, lanes):
-    """The largest |x_j - y_j|; NaN is larger than nothing.
-
-    From one set of lanes into another: what is written back only where it has grown does not make vectors.
-    """
-    width = min(BLOCK, len(x))
-    before, after = lanes[0, :width], lanes[1, :width]
-    before[:] = before.dtype.type(0)
-    for begun in range(0, len(x), width):
-        begin = min(begun, len(x) - width)  # the last block may overlap: seen twice, a number is no larger
-        a, b = x[begin : begin + width], y[begin : begin + width]
-        for j in range(len(after)):
-            size = abs(a[j] - b[j])
-            after[j] = size if size > before[j] else before[j]
-        before, after = after, before
-    top = before[0]
-    for j in range(1, len(before)):
-        top = max(top, before[j])
-    return top
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _squares(x, y, lanes):
-    """The sum of (x_j - y_j)^2 in float64, whatever that is."""
-    lanes[:] = 0.0
-    for begin in range(0, len(x), BLOCK):
-        a, b = x[begin : begin + BLOCK], y[begin : begin + BLOCK]
-        for j in range(len(a)):
-            u = np.float64(a[j] - b[j])
-            lanes[j] += u * u
-    return _folded(lanes)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _scaled_squares(x, y, scale, lanes):
-    """The same of differences times `scale`; NaN adds 0."""
-    lanes[:] = 0.0
-    for begin in range(0, len(x), BLOCK):
-        a, b = x[begin : begin + BLOCK], y[begin : begin + BLOCK]
-        for j in range(len(a)):
-            u = np.float64(scale * (a[j] - b[j]))
-            lanes[j] += u * u if u == u else 0.0
-    return _folded(lanes)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _folded(lanes):
-    half = BLOCK // 2
-    while half:
-        a, b = lanes[:half], lanes[half : 2 * half]
-        for j in range(half):
-            a[j] += b[j]
-        half //= 2
-    return lanes[0]
-
-
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc"})
-def _count(x, y, top):
-    """How many |x_j - y_j| are the largest: whole numbers, exact in any order."""
-    count, zero, one = 0.0, x.dtype.type(0), x.dtype.type(1)
-    for begin in range(0, len(x), CHUNK):
-        a, b = x[begin : begin + CHUNK], y[begin : begin + CHUNK]
-        some = zero
-        for j in range(len(a)):
-            some += one if abs(a[j] - b[j]) >= top else zero
-        count += some
-    return count
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _length(x, y, sizes, sums):
-    """Return (l, e) with |x - y|_2 = l 2^e; l is infinite if any difference is."""
-    total = _squares(x, y, sums)
-    if LEAST < total < MOST:
-        return np.sqrt(total), 0
-    top = _largest(x, y, sizes)
-    if top == np.inf:
-        return np.inf, 0
-    exponent = _within(frexp(top)[1], x.dtype)
-    return np.sqrt(_scaled_squares(x, y, x.dtype.type(ldexp(1.0, -exponent)), sums)), exponent
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _within(exponent, dtype):
-    """The exponent, or the next one such that this type has 2^e and 2^-e."""
-    limit = -np.finfo(dtype).minexp
-    return min(max(exponent, -limit), limit)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _recipe(x, y, euclidean, weight, sizes, sums):
+def _recipe(x, y, euclidean, weight):
     """Return (top, scale, share): the subgradient at u = x - y is `share * (scale u)`, or `share` at the maxima.
 
     The scale is the power of two that brings the length near 1: exact, and no product over- or underflows. It
@@ -118,14 +24,14 @@ def _recipe(x, y, euclidean, weight, sizes, sums):
     """
     number = x.dtype.type
     if euclidean:
-        length, exponent = _length(x, y, sizes, sums)
-        if length == 0:
+        size, exponent = length(x, y)
+        if size == 0:
             return number(0), number(1), number(0)
-        if length < np.inf:
-            near = _within(exponent + frexp(length)[1], x.dtype)
-            return number(0), number(ldexp(1.0, -near)), number(weight / ldexp(length, exponent - near))
-    top = _largest(x, y, sizes)
-    tied = max(_count(x, y, top), 1.0)  # none of a row of nothing but NaN
+        if size < np.inf:
+            near = within(exponent + frexp(size)[1], x.dtype)
+            return number(0), number(ldexp(1.0, -near)), number(weight / ldexp(size, exponent - near))
+    top = largest(x, y)
+    tied = max(count(x, y, top), 1.0)  # none of a row of nothing but NaN
     return top, number(0), number(weight / (np.sqrt(tied) if euclidean else tied))
 
 
@@ -155,18 +61,17 @@ def _subgradient(x, y, top, scale, share, out):
 @njit(cache=True, nogil=True, error_model="numpy")
 def subgradients(rows, centre, euclidean, weight, first, last, out):
     """out[i] = weight times the subgradient at rows[i] - centre, for rows `first` to `last`."""
-    sizes, sums = np.empty((2, BLOCK), rows.dtype), np.empty(BLOCK)
     for i in range(first, last):
-        top, scale, share = _recipe(rows[i], centre, euclidean, weight, sizes, sums)
+        top, scale, share = _recipe(rows[i], centre, euclidean, weight)
         _subgradient(rows[i], centre, top, scale, share, out[i])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def steps(rows, centre, euclidean, weight, gradients, rate, first, last, out):
     """out[i] = rows[i] - rate * (gradients[i] + that subgradient), rounded as NumPy rounds it."""
-    sizes, sums, z = np.empty((2, BLOCK), rows.dtype), np.empty(BLOCK), np.empty(BLOCK, rows.dtype)
+    z = np.empty(BLOCK, rows.dtype)
     for i in range(first, last):
-        top, scale, share = _recipe(rows[i], centre, euclidean, weight, sizes, sums)
+        top, scale, share = _recipe(rows[i], centre, euclidean, weight)
         for begin in range(0, len(centre), BLOCK):
             end = min(begin + BLOCK, len(centre))
             x, gradient, moved = rows[i, begin:end], gradients[i, begin:end], out[i, begin:end]
@@ -178,9 +83,8 @@ def steps(rows, centre, euclidean, weight, gradients, rate, first, last, out):
 @njit(cache=True, nogil=True, error_model="numpy")
 def recipes(rows, centre, euclidean, weight, first, last, out):
     """out[i] = what the columns of row i need to know of the whole row, for rows `first` to `last`."""
-    sizes, sums = np.empty((2, BLOCK), rows.dtype), np.empty(BLOCK)
     for i in range(first, last):
-        out[i, 0], out[i, 1], out[i, 2] = _recipe(rows[i], centre, euclidean, weight, sizes, sums)
+        out[i, 0], out[i, 1], out[i, 2] = _recipe(rows[i], centre, euclidean, weight)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
