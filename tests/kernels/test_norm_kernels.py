@@ -115,6 +115,19 @@ def test_l2_by_hand(dtype: type) -> None:
 
 
 @every_type
+@every_norm
+def test_every_size_there_is(p: float, dtype: type) -> None:
+    """(3, -4) times every power of two for which both are numbers: the same to the bit."""
+    limits = np.finfo(dtype)
+    exponents = np.arange(limits.minexp - limits.nmant, limits.maxexp - 2)
+    rows: Rows = np.ldexp(np.array([[3, -4]], dtype), exponents[:, np.newaxis])
+    assert np.isfinite(rows).all()
+    assert float(rows[0, 0]) == 3 * float(limits.smallest_subnormal)
+    found = norms.subgradients(p, WEIGHT, rows)
+    assert_same(found, np.broadcast_to(norms.subgradients(p, WEIGHT, np.array([3, -4], dtype)), rows.shape))
+
+
+@every_type
 def test_l_infinity_by_hand(dtype: type) -> None:
     """A tie; not quite one; nothing; NaN alone and beside a number; infinities; the smallest number."""
     below, small = float(np.nextafter(dtype(2), dtype(0))), float(np.finfo(dtype).smallest_subnormal)

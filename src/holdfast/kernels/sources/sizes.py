@@ -13,8 +13,8 @@ BLOCK = 512
 """Lanes. A power of two: they are added up in halves."""
 CHUNK = 1 << 20
 """Columns whose count float32 holds."""
-LEAST, MOST = 1e-270, 1e270
-"""Between these a sum of squares has lost nothing to over- and underflow."""
+LEAST = 1e-270
+"""Above this a sum of squares has lost nothing to underflow."""
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -91,7 +91,7 @@ def count(x, y, top):
 def length(x, y):
     """Return (l, e) with |x - y|_2 = l 2^e; l is infinite if any difference is."""
     total = _squares(x, y)
-    if LEAST < total < MOST:
+    if LEAST < total < np.inf:
         return np.sqrt(total), 0
     top = largest(x, y)
     if top == np.inf:
