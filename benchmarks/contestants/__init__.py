@@ -7,6 +7,8 @@ from benchmarks.contestants.ways import Way
 RULES = (
     "mean",
     "sum of signs",
+    "l2 pull",
+    "l-infinity pull",
     "median",
     "trimmed mean",
     "Krum",

@@ -6,6 +6,7 @@ from benchmarks.contestants.ways import Way
 from benchmarks.inputs import Inputs
 from holdfast import kernels
 from holdfast.aggregators import GeometricMedian, Krum, Mean, Median, TrimmedMean
+from holdfast.penalties import L2, LInf
 
 
 def _sides(given: Inputs, packed: Any) -> Any:
@@ -18,6 +19,8 @@ def _sides(given: Inputs, packed: Any) -> Any:
 RULES = {
     "mean": [Way(lambda given: Mean()(given.rows))],
     "sum of signs": [Way(lambda given: kernels.sign_sum(given.model, given.rows))],
+    "l2 pull": [Way(lambda given: L2(1.0).pull(given.model, given.rows))],
+    "l-infinity pull": [Way(lambda given: LInf(1.0).pull(given.model, given.rows))],
     "median": [Way(lambda given: Median()(given.rows))],
     "trimmed mean": [Way(lambda given: TrimmedMean(trim=given.byzantine)(given.rows))],
     "Krum": [Way(lambda given: Krum(byzantine=given.byzantine)(given.rows))],

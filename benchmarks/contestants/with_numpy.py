@@ -15,6 +15,16 @@ def _product_mean(rows: Rows) -> Rows:
     return np.full(len(rows), 1 / len(rows), rows.dtype) @ rows
 
 
+def _directions(residuals: Rows) -> Rows:
+    return (residuals / np.linalg.norm(residuals, axis=1, keepdims=True)).sum(axis=0)
+
+
+def _largest(residuals: Rows) -> Rows:
+    sizes = np.abs(residuals)
+    largest = sizes == sizes.max(axis=1, keepdims=True)
+    return (np.sign(residuals) * largest / largest.sum(axis=1, keepdims=True, dtype=residuals.dtype)).sum(axis=0)
+
+
 def _sorted_median(rows: Rows) -> Rows:
     n = len(rows)
     return np.sort(rows, axis=0)[(n - 1) // 2 : n // 2 + 1].mean(axis=0)
@@ -58,6 +68,8 @@ RULES = {
         Way(lambda given: _product_mean(given.rows), "w @ V"),
     ],
     "sum of signs": [Way(lambda given: np.sign(given.model - given.rows).sum(axis=0))],
+    "l2 pull": [Way(lambda given: _directions(given.model - given.rows))],
+    "l-infinity pull": [Way(lambda given: _largest(given.model - given.rows))],
     "median": [
         Way(lambda given: np.median(given.rows, axis=0), "np.median"),
         Way(lambda given: _sorted_median(given.rows), "np.sort"),

@@ -6,6 +6,16 @@ from torch import Tensor
 from benchmarks.contestants.ways import Way
 
 
+def _directions(residuals: Tensor) -> Tensor:
+    return (residuals / torch.linalg.vector_norm(residuals, dim=1, keepdim=True)).sum(dim=0)
+
+
+def _largest(residuals: Tensor) -> Tensor:
+    sizes = residuals.abs()
+    largest = sizes == sizes.amax(dim=1, keepdim=True)
+    return (residuals.sign() * largest / largest.sum(dim=1, keepdim=True)).sum(dim=0)
+
+
 def _median(rows: Tensor) -> Tensor:
     n = len(rows)
     return rows.sort(dim=0).values[(n - 1) // 2 : n // 2 + 1].mean(dim=0)  # torch.median gives the lower of two
@@ -34,6 +44,8 @@ def _weiszfeld(rows: Tensor, tolerance: float = 1e-7, limit: int = 1000) -> Tens
 RULES = {
     "mean": [Way(lambda given: given.tensor.mean(dim=0))],
     "sum of signs": [Way(lambda given: torch.sign(given.model_tensor - given.tensor).sum(dim=0))],
+    "l2 pull": [Way(lambda given: _directions(given.model_tensor - given.tensor))],
+    "l-infinity pull": [Way(lambda given: _largest(given.model_tensor - given.tensor))],
     "median": [Way(lambda given: _median(given.tensor), "sort")],
     "trimmed mean": [
         Way(

@@ -5,7 +5,9 @@ Gradients of all workers, the attack, the master's step; no evaluation. One thre
 
 from collections.abc import Callable
 from dataclasses import replace
+from math import inf
 from statistics import median
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +26,11 @@ THREADS = 1
 BYZANTINE = 8
 ATTACKED = Spec(attack="same-value", byzantine=BYZANTINE, liars_work="always")  # as many gradients as the peers
 ALONE = Spec(declared=BYZANTINE)
+SETTINGS: dict[str, dict[str, Any]] = {
+    **{method: {"method": method} for method in REGISTRY},
+    "rsa, l2": {"method": "rsa", "norm": 2.0},
+    "rsa, l-infinity": {"method": "rsa", "norm": inf},
+}
 BLOCK = 25
 """Rounds of one method before it is the next one's turn: so all of them see the same ups and downs of the machine."""
 FLOPS = 4 * 20 * 32 * 784 * 10
@@ -41,9 +48,9 @@ PAPER = {
 
 def measure(effort: Effort) -> Record:
     plays: dict[str, Callable[[int], object]] = {}
-    for method in REGISTRY:
-        plays[f"iterations/attacked/{method}"] = _player(ATTACKED, method)
-        plays[f"iterations/alone/{method}"] = _player(ALONE, method)
+    for name, settings in SETTINGS.items():
+        plays[f"iterations/attacked/{name}"] = _player(replace(ATTACKED, **settings))
+        plays[f"iterations/alone/{name}"] = _player(replace(ALONE, **settings))
     _check_numpy()
     plays["iterations/attacked/NumPy"] = NumpyRsa(attacked=True).play
     plays["iterations/alone/NumPy"] = NumpyRsa(attacked=False).play
@@ -59,8 +66,8 @@ def measure(effort: Effort) -> Record:
     return record
 
 
-def _player(spec: Spec, method: str) -> Callable[[int], object]:
-    experiment = assemble(resolved(replace(spec, method=method)))
+def _player(spec: Spec) -> Callable[[int], object]:
+    experiment = assemble(resolved(spec))
     master, fleet = experiment.method.master, experiment.fleet
     state = master.init(experiment.problem.start())
 
@@ -134,7 +141,7 @@ def _check_numpy(rounds: int = 5) -> None:
 def tables(measured: Measured) -> list[Table]:
     if "iterations/floor" not in measured.numbers:
         return []
-    order = sorted(REGISTRY, key=lambda method: measured.typical(f"iterations/attacked/{method}") or 0)
+    order = sorted(SETTINGS, key=lambda method: measured.typical(f"iterations/attacked/{method}") or 0)
     return [_overhead(measured, order), _floors(measured)]
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from holdfast import kernels
 from holdfast.errors import InvalidInput
+from holdfast.kernels import norms
 from holdfast.typing import Rows, Vector
 
 
@@ -70,9 +71,10 @@ class L2(_Norm):
     p = 2.0
 
     def subgradient(self, rows: Rows) -> Rows:
-        unit = _scaled(rows)
-        length = np.sqrt(np.sum(unit * unit, axis=-1, keepdims=True))
-        return self.weight * _divided(unit, length)
+        return norms.subgradients(self.p, self.weight, rows)
+
+    def pull(self, model: Vector, rows: Rows) -> Vector:
+        return norms.pull(self.p, self.weight, model, rows)
 
 
 @dataclass(frozen=True)
@@ -87,9 +89,10 @@ class LInf(_Norm):
     p = inf
 
     def subgradient(self, rows: Rows) -> Rows:
-        unit = _scaled(rows)
-        largest = np.where(np.abs(unit) == 1, unit, 0).astype(rows.dtype)
-        return self.weight * _divided(largest, np.abs(largest).sum(axis=-1, keepdims=True))
+        return norms.subgradients(self.p, self.weight, rows)
+
+    def pull(self, model: Vector, rows: Rows) -> Vector:
+        return norms.pull(self.p, self.weight, model, rows)
 
 
 @dataclass(frozen=True)

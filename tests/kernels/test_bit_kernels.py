@@ -1,20 +1,17 @@
 """A bit a coordinate: which side of the rows the model is on, and how many rows say so."""
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 import twins
 from hypothesis import given
 from hypothesis import strategies as st
-from twins import DIMENSIONS, DTYPES, Bytes, hostile, ordinary
+from twins import DIMENSIONS, DTYPES, Bytes, Maker, hostile, ordinary
 
 from holdfast import kernels
 from holdfast.errors import InvalidInput
 from holdfast.streams import Stream
 from holdfast.typing import Rows, Vector
 
-Maker = Callable[[int, int, type], Rows]
 every_type = pytest.mark.parametrize("dtype", DTYPES)
 every_kind = pytest.mark.parametrize("rows_of", [ordinary, hostile])
 COUNTS = [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 63, 64, 65, 127, 128, 129, 254, 255]

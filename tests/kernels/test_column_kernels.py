@@ -1,6 +1,5 @@
 """Means, mixtures and sums of signs, a column at a time."""
 
-from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
@@ -9,12 +8,11 @@ import twins
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from twins import DIMENSIONS, DTYPES, assert_same, hostile, ordinary, specials
+from twins import DIMENSIONS, DTYPES, Maker, assert_same, hostile, ordinary, specials
 
 from holdfast import kernels
 from holdfast.typing import Rows, Vector
 
-Maker = Callable[[int, int, type], Rows]
 every_type = pytest.mark.parametrize("dtype", DTYPES)
 every_kind = pytest.mark.parametrize("rows_of", [ordinary, hostile])
 every_dimension = pytest.mark.parametrize("d", DIMENSIONS)

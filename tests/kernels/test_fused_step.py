@@ -9,7 +9,7 @@ from twins import assert_same, hostile, ordinary
 from holdfast import problems
 from holdfast.fleets import Simulated
 from holdfast.fleets.acceleration import step_of
-from holdfast.penalties import L1, L2, Lp, Penalty
+from holdfast.penalties import L1, L2, LInf, Lp, Penalty
 from holdfast.problems import LinearProblem
 from holdfast.schedules import Constant, InverseSqrt
 from holdfast.typing import Rows
@@ -18,15 +18,19 @@ from holdfast.workers import GradientWorker, Iterates, PenalisedWorker, Reply
 ProblemMaker = Callable[..., LinearProblem]
 every_type = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 every_reply = pytest.mark.parametrize("reply", ["current", "updated"])
+every_penalty = pytest.mark.parametrize("penalty", [L1(0.07), L2(1.2), LInf(4.0)], ids=str)
 
 
 @every_type
 @every_reply
+@every_penalty
 @pytest.mark.parametrize("kind", problems.REGISTRY)
-def test_rounds_are_the_same_to_the_bit(small_problem: ProblemMaker, kind: str, dtype: type, reply: Reply) -> None:
+def test_rounds_are_the_same_to_the_bit(
+    small_problem: ProblemMaker, kind: str, dtype: type, reply: Reply, penalty: Penalty
+) -> None:
     """From a common start, where all are tied with the master, and on."""
     problem = small_problem(kind, dtype, width=13)
-    workers, rule = problem.shards.workers, PenalisedWorker(L1(0.07), InverseSqrt(0.3), reply)
+    workers, rule = problem.shards.workers, PenalisedWorker(penalty, InverseSqrt(0.3), reply)
     oracle, model = problem.oracle(workers), problem.start()
     fleet = Simulated(rule, oracle, model, workers)
     state = rule.init(np.tile(model, (len(workers), 1)))
@@ -41,9 +45,10 @@ def test_rounds_are_the_same_to_the_bit(small_problem: ProblemMaker, kind: str, 
 
 @every_type
 @every_reply
-def test_models_that_hold_anything(small_problem: ProblemMaker, dtype: type, reply: Reply) -> None:
+@every_penalty
+def test_models_that_hold_anything(small_problem: ProblemMaker, dtype: type, reply: Reply, penalty: Penalty) -> None:
     problem = small_problem("softmax", dtype, width=13)
-    workers, rule = problem.shards.workers, PenalisedWorker(L1(0.07), Constant(0.3), reply)
+    workers, rule = problem.shards.workers, PenalisedWorker(penalty, Constant(0.3), reply)
     oracle = problem.oracle(workers)
     state = rule.init(ordinary(len(workers), problem.dimension, dtype))
     state.model[0], state.model[3, :5] = hostile(1, problem.dimension, dtype)[0], np.inf
@@ -55,9 +60,10 @@ def test_models_that_hold_anything(small_problem: ProblemMaker, dtype: type, rep
     assert_same(after.model, expected[1].model)
 
 
-def test_nothing_given_is_changed(small_problem: ProblemMaker) -> None:
+@every_penalty
+def test_nothing_given_is_changed(small_problem: ProblemMaker, penalty: Penalty) -> None:
     problem = small_problem("softmax")
-    workers, rule = problem.shards.workers, PenalisedWorker(L1(0.07), Constant(0.3))
+    workers, rule = problem.shards.workers, PenalisedWorker(penalty, Constant(0.3))
     state, master = rule.init(ordinary(len(workers), problem.dimension, np.float64)), problem.start()
     before = state.model.copy()
     rows, after = step_of(rule, problem.oracle(workers))(state, master, 0)
@@ -71,8 +77,21 @@ class Passed(Exception):
     """Someone took the plain way."""
 
 
+class MyL2(L2):
+    """Someone's own, which may do something else."""
+
+
 @pytest.mark.parametrize(
-    ("penalty", "plain"), [(L1(0.1), False), (L2(0.1), True), (Lp(1.0, 0.1), True)], ids=["L1", "L2", "Lp(1)"]
+    ("penalty", "plain"),
+    [
+        (L1(0.1), False),
+        (L2(0.1), False),
+        (LInf(0.1), False),
+        (Lp(1.0, 0.1), True),
+        (Lp(2.0, 0.1), True),
+        (MyL2(1), True),
+    ],
+    ids=str,
 )
 def test_only_what_gives_the_same_bits_is_fused(
     small_problem: ProblemMaker, monkeypatch: pytest.MonkeyPatch, penalty: Penalty, plain: bool

@@ -14,7 +14,7 @@ from twins import assert_same, hostile, ordinary
 
 from holdfast import kernels
 from holdfast.errors import InvalidInput
-from holdfast.kernels import sharing
+from holdfast.kernels import norms, sharing
 from holdfast.kernels.pairs import SPAN
 from holdfast.kernels.sharing import LARGE, set_threads, share, threads
 
@@ -34,6 +34,11 @@ KERNELS: dict[str, Callable[[int, type], NDArray[Any]]] = {
     "mean": lambda d, dtype: kernels.mean(hostile(9, d, dtype)),
     "combination": lambda d, dtype: kernels.combination(np.arange(9.0) - 3, ordinary(9, d, dtype)),
     "sign_sum": lambda d, dtype: kernels.sign_sum(ordinary(1, d, dtype)[0], hostile(9, d, dtype)),
+    "subgradients": lambda d, dtype: norms.subgradients(2, 0.07, hostile(9, d, dtype)),
+    "pull": lambda d, dtype: norms.pull(2, 0.07, ordinary(1, d, dtype)[0], ordinary(9, d, dtype)),
+    "steps": lambda d, dtype: norms.steps(
+        np.inf, 0.07, ordinary(9, d, dtype), ordinary(1, d, dtype)[0], ordinary(9, d, dtype, seed=1), 0.1
+    ),
     "mean_of_ranks, written out": lambda d, dtype: kernels.mean_of_ranks(hostile(5, d, dtype), range(1, 4)),
     "mean_of_ranks, tabled": lambda d, dtype: kernels.mean_of_ranks(hostile(33, d, dtype), range(16, 17)),
     "squared_distances": lambda d, dtype: kernels.squared_distances(ordinary(5, d, dtype)),
@@ -141,7 +146,7 @@ FORKING = """
 import os, warnings
 import numpy as np
 from holdfast import kernels
-from holdfast.kernels import sharing
+from holdfast.kernels import norms, sharing
 from holdfast.kernels.pairs import SPAN
 
 sharing.LARGE = 1

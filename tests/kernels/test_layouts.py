@@ -11,7 +11,7 @@ from twins import assert_same, hostile, ordinary
 
 from holdfast import kernels
 from holdfast.errors import InvalidInput
-from holdfast.kernels import loading
+from holdfast.kernels import loading, norms
 
 Array = NDArray[Any]
 F32, F64 = np.float32, np.float64
@@ -41,6 +41,14 @@ CASES = {
     "mean": Case(kernels.mean, (hostile(5, 70, F32),)),
     "combination": Case(kernels.combination, (np.array([0.5, 0, 0.25, 0.25, 0]), ordinary(5, 70, F32))),
     "sign_sum": Case(kernels.sign_sum, (hostile(1, 70, F32)[0], hostile(5, 70, F32))),
+    "subgradients": Case(lambda rows: norms.subgradients(2, 0.07, rows), (hostile(5, 70, F32),)),
+    "pull": Case(
+        lambda model, rows: norms.pull(np.inf, 0.07, model, rows), (ordinary(1, 70, F32)[0], hostile(5, 70, F32))
+    ),
+    "steps": Case(
+        lambda models, master, gradients: norms.steps(2, 0.07, models, master, gradients, 0.1),
+        (ordinary(5, 70, F32), ordinary(1, 70, F32)[0], ordinary(5, 70, F32, seed=1)),
+    ),
     "mean_of_ranks, written out": Case(lambda rows: kernels.mean_of_ranks(rows, range(1, 4)), (hostile(5, 70, F32),)),
     "mean_of_ranks, tabled": Case(lambda rows: kernels.mean_of_ranks(rows, range(16, 17)), (hostile(33, 70, F32),)),
     "squared_distances": Case(kernels.squared_distances, (ordinary(5, 70, F32),)),

@@ -1,6 +1,5 @@
 """Means of ranks: networks that are written out, up to 32 rows, and those that are tabled, beyond."""
 
-from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
@@ -9,13 +8,12 @@ import twins
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from twins import DTYPES, hostile, ordinary, specials
+from twins import DTYPES, Maker, hostile, ordinary, specials
 
 from holdfast import kernels
 from holdfast.aggregators import Median, TrimmedMean
 from holdfast.typing import Rows
 
-Maker = Callable[[int, int, type], Rows]
 every_type = pytest.mark.parametrize("dtype", DTYPES)
 every_kind = pytest.mark.parametrize("rows_of", [ordinary, hostile])
 

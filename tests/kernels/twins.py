@@ -4,6 +4,7 @@ Where a twin does the same operations in the same order, the kernel must give it
 states how far apart they may be.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ DIMENSIONS = [1, 7, 63, 64, 65, 2047, 2049, 65537]
 
 quietly = np.errstate(all="ignore")
 Bytes = NDArray[np.uint8]
+Maker = Callable[[int, int, type], Rows]
 
 
 def specials(dtype: type) -> list[float]:
@@ -62,6 +64,22 @@ def sign_sum(model: Vector, rows: Rows) -> Vector:
     """sum_i sign(model - v_i), where what is no number has no sign."""
     signs: Vector = np.nan_to_num(np.sign(model - rows), nan=0).sum(axis=0) + 0
     return signs
+
+
+@quietly
+def subgradients(p: float, weight: float, rows: Rows) -> Rows:
+    """weight x / |x|_2, where infinite entries are 1 and others beside them 0; or weight sign(x_j) / tied at maxima."""
+    x = np.where(np.isnan(rows), 0, rows).astype(np.longdouble)
+    top = np.abs(x).max(axis=-1, keepdims=True)
+    largest = np.where(np.abs(x) == top, np.sign(x), 0).astype(np.float64)
+    if p == np.inf:
+        tied = np.abs(largest).sum(axis=-1, keepdims=True)
+        shares: Rows = (largest * (weight / np.maximum(tied, 1))).astype(rows.dtype)
+        return shares
+    x = np.where(np.isinf(top), largest, x)
+    length = np.sqrt((x * x).sum(axis=-1, keepdims=True))
+    direction: Rows = (weight * x / np.where(length > 0, length, 1)).astype(rows.dtype)
+    return direction
 
 
 @quietly

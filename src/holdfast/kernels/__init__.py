@@ -2,8 +2,8 @@
 
 These functions take NumPy arrays of float32 or float64 in any layout, never change them, and return new
 ones. What they compile is in `sources/`; `loading` says from where it is imported, `networks` writes the
-sorting networks, `pairs` calls what compares rows, `sharing` shares large inputs out among threads.
-docs/performance.md explains and measures all of it.
+sorting networks, `pairs` calls what compares rows, `sharing` shares large inputs out among threads. `norms` has more
+of them: the subgradients of l2 and l-infinity. docs/performance.md explains and measures all of it.
 """
 
 from typing import Any
@@ -12,9 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
-from holdfast.kernels.calling import matching as _matching
-from holdfast.kernels.calling import module as _module
-from holdfast.kernels.calling import plain as _plain
+from holdfast.kernels.calling import matching, module, plain
 from holdfast.kernels.networks import moves
 from holdfast.kernels.pairs import (
     below_every_row,
@@ -58,31 +56,31 @@ __all__ = [
 
 def mean(rows: Rows) -> Vector:
     """Return the mean of the rows, added in their order, as `rows.mean(axis=0)` does for contiguous rows."""
-    rows = _plain(rows)
+    rows = plain(rows)
     out = np.empty(rows.shape[1], rows.dtype)
-    kernel = _module("columns").mean
+    kernel = module("columns").mean
     share(lambda first, last: kernel(rows, first, last, out), len(out), rows.size)
     return out
 
 
 def combination(weights: Vector, rows: Rows) -> Vector:
     """Return `weights @ rows`, not reading rows without weight: they may hold anything."""
-    rows = _plain(rows)
+    rows = plain(rows)
     if weights.shape != rows.shape[:1]:
         raise InvalidInput(f"weights must be one a row, {rows.shape[:1]}; got {weights.shape}")
     (chosen,) = np.nonzero(weights)
     used = weights[chosen].astype(rows.dtype)
     out = np.empty(rows.shape[1], rows.dtype)
-    kernel = _module("columns").combination
+    kernel = module("columns").combination
     share(lambda first, last: kernel(used, chosen, rows, first, last, out), len(out), rows.size)
     return out
 
 
 def sign_sum(model: Vector, rows: Rows) -> Vector:
     """Return the sum over the rows of sign(model - row), exact; NaN adds 0."""
-    rows, model = _plain(rows), _matching(model, rows)
+    rows, model = plain(rows), matching(model, rows)
     out = np.empty_like(model)
-    kernel = _module("columns").sign_sum
+    kernel = module("columns").sign_sum
     share(lambda first, last: kernel(model, rows, first, last, out), len(out), rows.size)
     return out
 
@@ -91,7 +89,7 @@ def mean_of_ranks(rows: Rows, wanted: range) -> Vector:
     """Sort every column, NaN as +infinity, and return the mean of these of its entries."""
     from holdfast.kernels.loading import ranks_kernel
 
-    rows = _plain(rows)
+    rows = plain(rows)
     n, d = rows.shape
     out = np.empty(d, rows.dtype)
     if n <= WRITTEN_OUT:
@@ -99,7 +97,7 @@ def mean_of_ranks(rows: Rows, wanted: range) -> Vector:
         share(lambda first, last: written(rows, first, last, out), d, rows.size)
         return out
     made, lines = map(np.array, moves(n, wanted))
-    tabled = _module("sorting").mean_of_ranks
+    tabled = module("sorting").mean_of_ranks
     share(lambda first, last: tabled(rows, made, lines, first, last, out), d, rows.size)
     return out
 
@@ -107,16 +105,16 @@ def mean_of_ranks(rows: Rows, wanted: range) -> Vector:
 def normals(key: int, workers: Workers, round: int, count: int) -> NDArray[np.float64]:
     """Return the standard normal values of `Stream.normals`."""
     out = np.empty((len(workers), count))
-    _module("draws").normals(np.uint64(key), workers, round, out)
+    module("draws").normals(np.uint64(key), workers, round, out)
     return out
 
 
 def scores(features: NDArray[Any], scale: float, model: Vector, outputs: int) -> Rows:
     """Return the linear scores of raw samples, `(N, outputs)`."""
-    features, model = _plain(features), _plain(model)
+    features, model = plain(features), plain(model)
     _check_model(model, features, outputs)
     out = np.empty((len(features), outputs), model.dtype)
-    kernel = _module("linear").scores_of_all
+    kernel = module("linear").scores_of_all
     factor = model.dtype.type(scale)
     share(lambda first, last: kernel(features[first:last], factor, model, out[first:last]), len(out), features.size)
     return out
@@ -126,12 +124,12 @@ def losses(
     loss: int, features: NDArray[Any], targets: NDArray[Any], scale: float, model: Vector, outputs: int
 ) -> Vector:
     """Return the loss of every raw sample at the model, `(N,)`."""
-    features, targets, model = _plain(features), _plain(targets), _plain(model)
+    features, targets, model = plain(features), plain(targets), plain(model)
     _check_model(model, features, outputs)
     if targets.shape != features.shape[:1]:
         raise InvalidInput(f"targets must be one a sample, {features.shape[:1]}; got {targets.shape}")
     out = np.empty(len(features), model.dtype)
-    kernel = _module("linear").losses_of_all
+    kernel = module("linear").losses_of_all
     factor = model.dtype.type(scale)
 
     def fill(first: int, last: int) -> None:
@@ -159,11 +157,11 @@ def worker_round(
 
     `models` holds a row for each worker, or one for all.
     """
-    models = _plain(np.atleast_2d(models))
+    models = plain(np.atleast_2d(models))
     number = models.dtype.type
     master, rate, penalty = (models[0], 0.0, 0.0) if step is None else step
     out = np.empty((len(workers), models.shape[1]), models.dtype)
-    _module("linear").worker_round(
+    module("linear").worker_round(
         loss,
         np.ascontiguousarray(features),
         targets,
@@ -176,7 +174,7 @@ def worker_round(
         number(weight / batch),
         models,
         step is not None,
-        _plain(master),
+        plain(master),
         number(rate),
         number(penalty),
         out,
@@ -194,22 +192,22 @@ def pack_bits(model: Vector, rows: Rows, coins: NDArray[np.uint8]) -> NDArray[np
 
     Set where model > row; on a tie the bit of the coins, which have the shape of the result, decides.
     """
-    rows, model = _plain(rows), _matching(model, rows)
+    rows, model = plain(rows), matching(model, rows)
     out = np.empty((len(rows), bit_width(len(model))), np.uint8)
     if coins.shape != out.shape:
         raise InvalidInput(f"coins must have shape {out.shape}; got {coins.shape}")
-    _module("bits").pack(model, rows, coins, out)
+    module("bits").pack(model, rows, coins, out)
     return out
 
 
 def toss_bits(model: Vector, rows: Rows, key: int, workers: Workers, round: int) -> NDArray[np.uint8]:
     """Return `pack_bits` whose coins are the words of the stream with this key, of these workers and this round."""
-    rows, model = _plain(rows), _matching(model, rows)
+    rows, model = plain(rows), matching(model, rows)
     if workers.shape != rows.shape[:1]:
         raise InvalidInput(f"workers must be one a row, {rows.shape[:1]}; got {workers.shape}")
     out = np.empty((len(rows), bit_width(len(model))), np.uint8)
     words = np.empty(out.shape[1] // 8, np.uint64)
-    _module("bits").toss(model, rows, np.uint64(key), workers, round, words, words.view(np.uint8), out)
+    module("bits").toss(model, rows, np.uint64(key), workers, round, words, words.view(np.uint8), out)
     return out
 
 
@@ -221,7 +219,7 @@ def count_bits(messages: NDArray[np.uint8], d: int) -> NDArray[np.uint8]:
     if width != bit_width(d):
         raise InvalidInput(f"a message of {d} bits must have {bit_width(d)} bytes; got {width}")
     out = np.empty((8, width), np.uint8)
-    _module("bits").count(_plain(messages).view(np.uint64), out.view(np.uint64))
+    module("bits").count(plain(messages).view(np.uint64), out.view(np.uint64))
     return out.reshape(-1)[:d]
 
 

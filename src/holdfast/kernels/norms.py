@@ -1,0 +1,64 @@
+"""Subgradients of weight * |.|_p for p = 2 and p = infinity: what `holdfast.penalties` and its users call.
+
+A row's result does not depend on the other rows, nor any on the number of threads.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.errors import InvalidInput
+from holdfast.kernels.calling import matching, module, plain
+from holdfast.kernels.sharing import share
+from holdfast.typing import Rows, Vector
+
+
+def subgradients(p: float, weight: float, rows: Rows) -> Rows:
+    """Return the subgradient at each row."""
+    flat = plain(_floating(rows.reshape(-1, rows.shape[-1])))
+    centre, out = np.zeros(flat.shape[1], flat.dtype), np.empty_like(flat)
+    kernel = module("norms").subgradients
+    share(lambda first, last: kernel(flat, centre, p == 2, weight, first, last, out), len(flat), flat.size, grain=1)
+    return out.reshape(rows.shape)
+
+
+def pull(p: float, weight: float, model: Vector, rows: Rows) -> Vector:
+    """Return the sum of the subgradients at `model - row`, in the order of the rows."""
+    rows = plain(_floating(rows))
+    model = matching(_floating(model), rows)
+    recipes, out = np.empty((len(rows), 3), rows.dtype), np.empty_like(model)
+    kernels = module("norms")
+    share(
+        lambda first, last: kernels.recipes(rows, model, p == 2, weight, first, last, recipes),
+        len(rows),
+        rows.size,
+        grain=1,
+    )
+    share(lambda first, last: kernels.pull(rows, model, recipes, first, last, out), len(out), rows.size)
+    return out
+
+
+def steps(p: float, weight: float, models: Rows, master: Vector, gradients: Rows, rate: float) -> Rows:
+    """Return `models - rate * (gradients + subgradients at models - master)`, RSA's worker step, a row a worker."""
+    models, gradients = plain(models), plain(gradients)
+    master = matching(master, models)
+    if gradients.shape != models.shape or gradients.dtype != models.dtype:
+        raise InvalidInput(
+            f"gradients must be like the models, {models.shape} of {models.dtype}; "
+            f"got {gradients.shape} of {gradients.dtype}"
+        )
+    alpha, out = models.dtype.type(rate), np.empty_like(models)
+    kernel = module("norms").steps
+    share(
+        lambda first, last: kernel(models, master, p == 2, weight, gradients, alpha, first, last, out),
+        len(models),
+        models.size,
+        grain=1,
+    )
+    return out
+
+
+def _floating(array: NDArray[Any]) -> NDArray[Any]:
+    """Return the array in a type that is compiled: whole numbers, for example, as float64."""
+    return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
