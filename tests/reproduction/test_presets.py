@@ -49,7 +49,7 @@ def test_everything_else_is_the_papers_setting(name: str) -> None:
         spec = curve.spec
         assert (spec.workers, spec.batch, spec.l2, spec.data, spec.problem) == (20, 32, 0.01, "mnist", "softmax")
         assert (spec.schedule, spec.reply, spec.scale) == ("inverse-sqrt", "current", 1.0)
-        assert spec.rounds == (1000 if name == "runtime" else 5000)
+        assert spec.rounds == (500 if name == "runtime" else 5000)
 
 
 def test_norms() -> None:

@@ -65,8 +65,9 @@ class Crew:
     def iterates(self, model: Vector, workers: Workers) -> Rows:
         """Return the models that these workers, none of them idle, hold while the master holds `model`."""
         models = self.worker.iterates(self.state, model)
-        everyone = np.broadcast_to(models, (len(self.working), len(model)))
-        return everyone[np.searchsorted(self.working, workers)]
+        if models.ndim == 1:  # one for all
+            return np.broadcast_to(models, (len(workers), len(models)))
+        return models[np.searchsorted(self.working, workers)]
 
     def total(self, model: Vector, workers: Workers, so_far: Sums | None = None) -> Sums | None:
         """Return the sum of these workers' models, added one after another to what is so far."""

@@ -157,7 +157,7 @@ def worker_round(
 
     `models` holds a row for each worker, or one for all.
     """
-    models = plain(np.atleast_2d(models))
+    models = plain(models if models.ndim == 2 else models[np.newaxis])
     number = models.dtype.type
     master, rate, penalty = (models[0], 0.0, 0.0) if step is None else step
     out = np.empty((len(workers), models.shape[1]), models.dtype)

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -155,6 +156,10 @@ class Minibatches:
     problem: LinearProblem
     workers: Workers
 
+    @cached_property
+    def _key(self) -> int:
+        return Stream(self.problem.seed, "batch").key
+
     def only(self, workers: Workers) -> "Minibatches":
         """Return the oracle of some of them."""
         return Minibatches(self.problem, workers)
@@ -180,7 +185,7 @@ class Minibatches:
             shards.targets,
             shards.starts,
             shards.scale,
-            Stream(problem.seed, "batch").key,
+            self._key,
             self.workers,
             round,
             problem.batch,
