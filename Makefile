@@ -35,7 +35,7 @@ claims: .venv/installed  ## the paper in short on MNIST; fails if a verdict is n
 	rm -rf runs/claims
 	$(BIN)/holdfast reproduce --quick --out runs/claims --expect checks/verdicts-quick.toml
 
-reproduction: .venv/installed  ## the paper in full on MNIST, into docs/reproduction.md; about 10 minutes
+reproduction: .venv/installed  ## the paper in full on MNIST, into docs/reproduction.md; about 7 minutes
 	rm -rf runs/reproduction
 	$(BIN)/holdfast reproduce --out runs/reproduction
 	mkdir -p docs/reproduction
