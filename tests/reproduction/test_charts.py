@@ -26,7 +26,7 @@ def record(spec: Spec) -> Record:
     ended = 0.5 + spec.seed / 10
     history = tuple(Evaluation(k, ended * k / spec.rounds, 1.0, 0.01 * k, 1.0) for k in (spec.rounds // 2, spec.rounds))
     lost = spec.method == "sgd" and spec.attack != "none"
-    seconds = (2.0, 4.0, 12.0)[spec.seed]
+    seconds = (1.0, 2.0, 6.0)[spec.seed]
     ceiling = 0.8 if spec.partition == "by-label" else 1.0
     return Record(spec, history[:1] if lost else history, spec.rounds, 7 if lost else None, ceiling, seconds, 0.1)
 
@@ -66,7 +66,7 @@ def test_what_is_possible_at_best_is_drawn_where_classes_are_lost() -> None:
 
 def test_times_are_medians_of_the_repeats() -> None:
     rows = [row for row in values(chart(FINDINGS["runtime"])) if row["curve"] == "RSA"]
-    # 1000 rounds in 2, 4 and 12 s: 4 ms each at the median, so 20 s for 5000
+    # 500 rounds in 1, 2 and 6 s: 4 ms each at the median, so 20 s for 5000
     assert [(row["median"], row["min"], row["max"]) for row in rows] == [(4, 2, 12), (20, 10, 60)]
 
 
