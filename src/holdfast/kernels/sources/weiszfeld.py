@@ -70,7 +70,9 @@ def _about(G, row, out):
             out[i, j] = (G[i, j] - G[i, row]) - (G[row, j] - G[row, row])
             finite &= np.isfinite(out[i, j])
     if not finite:
-        out[:] = G
+        for i in range(len(G)):
+            for j in range(len(G)):
+                out[i, j] = G[i, j]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -110,12 +112,14 @@ def below_every_row(G, about, w):
             pull += w[j]
         if pull == 0.0:  # all are here, or too far to be seen
             continue
-        w /= pull
+        for j in range(n):
+            w[j] /= pull
         _apply(about, w, inner)
         stay = here / pull / np.sqrt(max(_dot(w, inner) - 2.0 * inner[best] + about[best, best], TINY))
         if stay >= 1.0:
             continue
-        w *= 1.0 - stay
+        for j in range(n):
+            w[j] *= 1.0 - stay
         w[best] += stay
         if near == 0.0 or _distances(about, w, inner, to_rows) < least:
             return False
