@@ -1,6 +1,7 @@
 """Finished runs on disk: they read back equal, and what is not theirs is not believed."""
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -69,12 +70,14 @@ def changed(path: Path, before: str, after: str) -> None:
         (lambda path: changed(path, '"diverged": null', '"diverged": 3'), "its checksum is wrong"),
     ],
 )
-def test_a_harmed_file_is_told_and_not_believed(harm: object, reason: str, record: Record, tmp_path: Path) -> None:
+def test_a_harmed_file_is_told_and_not_believed(
+    harm: Callable[[Path], object], reason: str, record: Record, tmp_path: Path
+) -> None:
     warnings: list[str] = []
     store = Store(tmp_path, "digest", warnings.append)
     store.keep(record)
     (path,) = tmp_path.iterdir()
-    harm(path)  # type: ignore[operator]
+    harm(path)
     assert store.find(SPEC) is None
     (line,) = warnings
     assert line.startswith(f"{path} is not used, its run is repeated: ")

@@ -1,5 +1,7 @@
 """Real Ray, started once; and actors that are kept from one run to the next, since starting one takes seconds."""
 
+import gc
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,7 +16,10 @@ SHARDS = 2
 def ray() -> Iterator[Any]:
     connection = cluster.Cluster(SHARDS)
     yield connection.ray
-    connection.close()
+    with warnings.catch_warnings():  # Ray leaves its own processes to the collector of garbage, and that is now
+        warnings.simplefilter("ignore", ResourceWarning)
+        connection.close()
+        gc.collect()
 
 
 @pytest.fixture
