@@ -21,10 +21,10 @@ import numpy as np
 from benchmarks.tables import Table, number
 from benchmarks.versions import load, machine
 from holdfast import Spec
+from holdfast.engines.ray import Cluster
 from holdfast.experiments.assembly import assemble
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.traffic import traffic
-from holdfast.fleets.sharded.cluster import Cluster
 
 WORKERS = (20, 200, 2000, 20000)
 WIDTHS = {7850: 784, 1_000_000: 99_999}

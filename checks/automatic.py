@@ -11,8 +11,9 @@ from dataclasses import replace
 from itertools import islice, product
 from unittest import mock
 
-from holdfast import Result, Spec, survey
+from holdfast import Result, Spec
 from holdfast.experiments import automatic as rule
+from holdfast.experiments import survey
 from holdfast.experiments.comparison import compare
 from holdfast.experiments.defaults import resolved
 

@@ -15,9 +15,9 @@ from zlib import crc32
 
 import numpy as np
 
-from holdfast import wire
+from holdfast.engines import wire
+from holdfast.engines.wire import HEADER_BYTES, Kind, WireError
 from holdfast.typing import Tally
-from holdfast.wire import HEADER_BYTES, Kind, WireError
 
 EDGES = (0, 1, 2, 3, 7, 8, 63, 64, 65, 255, 256, 2**31, 2**32, 2**32 + 1, 2**63, 2**64 - 1)
 

@@ -9,8 +9,9 @@ import sys
 
 import numpy as np
 
-from holdfast import L1, InverseSqrt, Ridge, kernels, rsa, wire
-from holdfast.tally import Counter
+from holdfast import L1, InverseSqrt, Ridge, kernels, rsa
+from holdfast.engines import wire
+from holdfast.onebit.counter import Counter
 
 WORKERS, DIMENSION = 100, 100_000_000
 

@@ -6,7 +6,7 @@ from benchmarks.contestants.ways import Way
 from benchmarks.inputs import Inputs
 from holdfast import kernels
 from holdfast.aggregators import GeometricMedian, Krum, Mean, Median, TrimmedMean
-from holdfast.penalties import L2, LInf
+from holdfast.methods.penalties import L2, LInf
 
 
 def _sides(given: Inputs, packed: Any) -> Any:

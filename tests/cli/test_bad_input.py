@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from holdfast import attacks, data, methods, problems, schedules
+from holdfast import attacks, data, methods, problems
 from holdfast.cli import main
 from holdfast.data import partitions
+from holdfast.methods import schedules
 
 pytestmark = pytest.mark.usefixtures("compiled")
 

@@ -10,10 +10,10 @@ import pytest
 
 import holdfast
 from holdfast.cli import _parser, main
-from holdfast.cli.advising import LOOKED_FOR
-from holdfast.cli.comparing import SWEPT
+from holdfast.cli.advise import LOOKED_FOR
+from holdfast.cli.compare import SWEPT
 from holdfast.cli.options import flag, spec_of
-from holdfast.cli.tuning import SWEPT as TUNED
+from holdfast.cli.tune import SWEPT as TUNED
 from holdfast.experiments import Spec
 from holdfast.experiments.comparison import grid
 

@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
-from holdfast import aggregators, attacks, data, methods, problems, schedules
+from holdfast import aggregators, attacks, data, methods, problems
 from holdfast.cli import main
 from holdfast.data import partitions
 from holdfast.data.mnist import ImageSet
-from holdfast.named import summary
+from holdfast.methods import schedules
+from holdfast.naming import summary
 from holdfast.theory import steps
 from tiny_images import CHECKSUMS, FILES
 

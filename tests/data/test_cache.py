@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from holdfast import atomic
-from holdfast.data.cache import cache_folder, verified
 from holdfast.data.mnist import TEST_LABELS, TRAIN_IMAGES, TRAIN_LABELS, ImageSet
 from holdfast.data.sources import Unavailable
 from holdfast.errors import InvalidInput
+from holdfast.files import cache_folder, sweep, verified, write_atomic
 from tiny_images import CHECKSUMS, FILES
 
 
@@ -146,10 +145,10 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_half_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "file"
-    atomic.write(path, b"old")
+    write_atomic(path, b"old")
     monkeypatch.setattr(os, "fsync", full_disk)
     with pytest.raises(FullDisk):
-        atomic.write(path, b"new")
+        write_atomic(path, b"new")
     assert held(tmp_path) == {"file": b"old"}
 
 
@@ -169,13 +168,13 @@ def test_a_fetch_that_fails_half_way_leaves_no_half_file(cache: Path, monkeypatc
 
 def test_a_write_makes_its_folders_and_replaces(tmp_path: Path) -> None:
     path = tmp_path / "a" / "b" / "file"
-    atomic.write(path, b"first")
-    atomic.write(path, b"second")
+    write_atomic(path, b"first")
+    write_atomic(path, b"second")
     assert held(tmp_path) == {"a/b/file": b"second"}
 
 
 def test_sweep_removes_what_was_half_written_and_nothing_else(tmp_path: Path) -> None:
     for name in (".file.123.part", ".hidden", "file.part", "file"):
         (tmp_path / name).write_bytes(b"")
-    atomic.sweep(tmp_path)
+    sweep(tmp_path)
     assert set(held(tmp_path)) == {".hidden", "file.part", "file"}

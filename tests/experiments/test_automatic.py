@@ -16,7 +16,7 @@ from holdfast.experiments.assembly import fleet_of, learnt, participants
 from holdfast.experiments.automatic import settled
 from holdfast.experiments.comparison import compare
 from holdfast.experiments.defaults import resolved
-from holdfast.survey import BATCH, Surveyor
+from holdfast.experiments.survey import BATCH, Surveyor
 
 AUTO = Spec(data="digits", penalty="auto", rate="auto", rounds=400, eval_every=100)
 

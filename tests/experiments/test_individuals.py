@@ -10,11 +10,11 @@ import pytest
 from holdfast.experiments import Interrupted, Spec, resume, run
 from holdfast.experiments.assembly import assemble
 from holdfast.experiments.defaults import resolved
+from holdfast.experiments.forensics import standing
 from holdfast.experiments.individuals import aparts, individuals
 from holdfast.experiments.inspection import inspect
 from holdfast.experiments.metrics import Evaluation
 from holdfast.experiments.watching import Unwatched
-from holdfast.forensics import standing
 
 LIARS = Spec(data="digits", workers=8, byzantine=2, liars=(2, 5), attack="sign-flip")
 SPEC = replace(LIARS, rounds=60, eval_every=20, checkpoint_every=25)

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from holdfast import attacks, methods
+from holdfast.engines import Simulated
+from holdfast.engines.participation import Participation
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Spec, run
 from holdfast.experiments.assembly import assemble
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.watching import Unwatched
-from holdfast.fleets import Simulated
-from holdfast.fleets.participation import Participation
-from holdfast.penalties import L1, L2
-from holdfast.schedules import Constant
-from holdfast.workers import Iterates, PenalisedWorker
+from holdfast.methods.penalties import L1, L2
+from holdfast.methods.schedules import Constant
+from holdfast.methods.workers import Iterates, PenalisedWorker
 
 BASE = Spec(data="digits", workers=10, rounds=6, eval_every=3, batch=8)
 

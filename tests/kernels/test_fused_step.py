@@ -7,13 +7,13 @@ import pytest
 from twins import assert_same, hostile, ordinary
 
 from holdfast import problems
-from holdfast.fleets import Simulated
-from holdfast.fleets.acceleration import step_of
-from holdfast.penalties import L1, L2, LInf, Lp, Penalty
+from holdfast.engines import Simulated
+from holdfast.engines.acceleration import step_of
+from holdfast.methods.penalties import L1, L2, LInf, Lp, Penalty
+from holdfast.methods.schedules import Constant, InverseSqrt
+from holdfast.methods.workers import GradientWorker, Iterates, PenalisedWorker, Reply
 from holdfast.problems import LinearProblem
-from holdfast.schedules import Constant, InverseSqrt
 from holdfast.typing import Rows
-from holdfast.workers import GradientWorker, Iterates, PenalisedWorker, Reply
 
 ProblemMaker = Callable[..., LinearProblem]
 every_type = pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from holdfast.attacks import REGISTRY, Attack, FullView, IndifferentAttack
+from holdfast.engines import Simulated
 from holdfast.errors import InvalidInput
-from holdfast.fleets import Simulated
-from holdfast.penalties import L1
-from holdfast.schedules import Constant
+from holdfast.methods.penalties import L1
+from holdfast.methods.schedules import Constant
+from holdfast.methods.workers import GradientWorker, PenalisedWorker, Reply
 from holdfast.typing import Rows, Workers
-from holdfast.workers import GradientWorker, PenalisedWorker, Reply
 
 every_attack = pytest.mark.parametrize("attack", [member() for member in REGISTRY.values()], ids=list(REGISTRY))
 

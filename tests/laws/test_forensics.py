@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from holdfast.forensics import differences, standing, suspicion
+from holdfast.experiments.forensics import differences, standing, suspicion
 
 Table = NDArray[np.floating[Any]]
 ANYTHING = st.sampled_from([-np.inf, -1e38, -2.0, -1.0, -0.0, 0.0, 1.0, 2.0, 1e38, np.inf, np.nan])

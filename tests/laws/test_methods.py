@@ -3,10 +3,10 @@
 import pytest
 
 from holdfast.methods import REGISTRY, Settings
-from holdfast.penalties import L1
-from holdfast.priors import Ridge
-from holdfast.schedules import Constant
-from holdfast.workers import PenalisedWorker
+from holdfast.methods.penalties import L1
+from holdfast.methods.priors import Ridge
+from holdfast.methods.schedules import Constant
+from holdfast.methods.workers import PenalisedWorker
 
 TOLD = Settings(L1(0.1), Constant(0.1), Ridge(0.01), byzantine=1, reply="current", steps=1, bits=False)
 

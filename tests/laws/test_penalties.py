@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
-from holdfast.penalties import L1, L2, LInf, Lp, Penalty, penalty
+from holdfast.methods.penalties import L1, L2, LInf, Lp, Penalty, penalty
 
 NORMS = [1.0, 1.01, 1.5, 2.0, 3.0, 3.5, 50.0, inf]
 MAKERS: list[Callable[[float], Penalty]] = [L1, L2, LInf, *(partial(Lp, p) for p in NORMS if p < inf)]

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from holdfast import attacks, problems
 from holdfast.aggregators import Mean
 from holdfast.attacks import LocalAttack, LocalView
-from holdfast.fleets import Simulated
+from holdfast.engines import Simulated
 from holdfast.methods import robust_sgd, rsa
-from holdfast.penalties import L1, L2, LInf, Lp, Penalty
-from holdfast.priors import Ridge
+from holdfast.methods.penalties import L1, L2, LInf, Lp, Penalty
+from holdfast.methods.priors import Ridge
+from holdfast.methods.schedules import InverseSqrt
+from holdfast.methods.workers import GradientWorker, PenalisedWorker
 from holdfast.problems import LinearProblem, Shards, Softmax
-from holdfast.schedules import InverseSqrt
 from holdfast.typing import Method, Rows, Worker
-from holdfast.workers import GradientWorker, PenalisedWorker
 
 ProblemMaker = Callable[..., LinearProblem]
 

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from holdfast import kernels
 from holdfast.errors import InvalidInput
-from holdfast.penalties import L1
-from holdfast.tally import Counter
-from holdfast.ties import Coin, Counted, Settled
+from holdfast.methods.penalties import L1
+from holdfast.onebit.coin import Coin, Counted, Settled
+from holdfast.onebit.counter import Counter
 from holdfast.typing import Rows, Tally
 
 SPECIAL = [0.0, -0.0, 1.0, -1.0, np.nan, np.inf, -np.inf, 1e-45, 3e38]

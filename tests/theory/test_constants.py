@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from holdfast.errors import InvalidInput
-from holdfast.priors import Ridge
+from holdfast.methods.priors import Ridge
 from holdfast.problems import REGISTRY, LinearProblem, Shards
 from holdfast.theory import Curvature, Delta3, dual, lambda0, variance, variance_bound
 

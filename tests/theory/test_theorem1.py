@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from holdfast.priors import Ridge
+from holdfast.methods.priors import Ridge
 from holdfast.problems import LinearProblem
 from holdfast.theory import Curvature, Delta3, lambda0
 

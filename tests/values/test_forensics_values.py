@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import DTypeLike
 
-from holdfast.forensics import APART, copied, differences, standing, suspicion
+from holdfast.experiments.forensics import APART, copied, differences, standing, suspicion
 
 # sides against 1:          + + - 0              + + - -              - - + 0                 + + - 0
 ROWS = [[2.0, 2.0, 0.0, 1.0], [3.0, 2.0, 0.0, 0.0], [0.0, 0.0, 2.0, nan], [2.0, inf, -inf, 1.0]]

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
-from holdfast.priors import Ridge
+from holdfast.methods.priors import Ridge
 from holdfast.problems import REGISTRY, LeastSquares, LinearProblem, Logistic, Shards, Softmax, linear
 from holdfast.streams import Stream
 from holdfast.typing import Vector

@@ -7,15 +7,15 @@ import pytest
 
 from holdfast.aggregators import Mean
 from holdfast.attacks import SameValue, SignFlip
-from holdfast.fleets import Simulated
-from holdfast.masters import Descent, Total
+from holdfast.engines import Simulated
+from holdfast.engines.training import train
 from holdfast.methods import REGISTRY, robust_sgd, rsa
-from holdfast.penalties import L1, L2, LInf, Penalty, penalty
-from holdfast.priors import Ridge
-from holdfast.schedules import Constant, InverseSqrt
-from holdfast.training import train
+from holdfast.methods.masters import Descent, Total
+from holdfast.methods.penalties import L1, L2, LInf, Penalty, penalty
+from holdfast.methods.priors import Ridge
+from holdfast.methods.schedules import Constant, InverseSqrt
+from holdfast.methods.workers import Iterates, Reply
 from holdfast.typing import Method, Rows, Vector
-from holdfast.workers import Iterates, Reply
 
 CENTRES = np.array([[2.0, 0.0], [0.0, 0.0], [1.0, 3.0]])
 PRIOR = Ridge(0.2)

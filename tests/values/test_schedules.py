@@ -5,7 +5,7 @@ from math import inf, nan
 import pytest
 
 from holdfast.errors import InvalidInput
-from holdfast.schedules import REGISTRY, schedule
+from holdfast.methods.schedules import REGISTRY, schedule
 
 
 @pytest.mark.parametrize(

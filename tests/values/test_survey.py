@@ -7,11 +7,11 @@ from math import inf, sqrt
 import numpy as np
 import pytest
 
-from holdfast.priors import Ridge
+from holdfast.experiments.survey import Surveyor, curvatures_of
+from holdfast.methods.priors import Ridge
+from holdfast.methods.workers import Nothing
 from holdfast.problems import LeastSquares, LinearProblem, Shards
-from holdfast.survey import Surveyor, curvatures_of
 from holdfast.theory import Curvature
-from holdfast.workers import Nothing
 
 BIAS_ONLY = LeastSquares(
     Shards.deal(np.zeros((1, 1)), np.array([3.0]), [np.array([0])], dtype=np.float64), outputs=1, batch=2, weight=0.25

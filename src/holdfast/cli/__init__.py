@@ -7,15 +7,15 @@ from functools import partial
 from pathlib import Path
 
 import holdfast
-from holdfast.cli.advising import add_advise_flags, command_advise
-from holdfast.cli.comparing import SWEPT, command_compare, command_demo
-from holdfast.cli.inspecting import command_inspect
-from holdfast.cli.listing import command_data_fetch, command_data_list, command_list
+from holdfast.cli.advise import add_advise_flags, command_advise
+from holdfast.cli.compare import SWEPT, command_compare, command_demo
+from holdfast.cli.inspect import command_inspect
+from holdfast.cli.list import command_data_fetch, command_data_list, command_list
 from holdfast.cli.options import OneLineParser, add_spec_flags, unknown_flag
-from holdfast.cli.reproducing import add_reproduce_flags, command_reproduce
-from holdfast.cli.running import INTERRUPTED, command_resume, command_run
-from holdfast.cli.theorising import command_theory
-from holdfast.cli.tuning import add_tune_flags, command_tune
+from holdfast.cli.reproduce import add_reproduce_flags, command_reproduce
+from holdfast.cli.run import INTERRUPTED, command_resume, command_run
+from holdfast.cli.theory import command_theory
+from holdfast.cli.tune import add_tune_flags, command_tune
 from holdfast.errors import InvalidInput
 
 BAD_INPUT = 2

@@ -6,12 +6,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
 
-from holdfast import atomic
-from holdfast.cli.comparing import check_folder
+from holdfast.cli.compare import check_folder
 from holdfast.cli.console import Speaker
 from holdfast.cli.counting import counting
-from holdfast.cli.running import new_folder
+from holdfast.cli.run import new_folder
 from holdfast.errors import InvalidInput
+from holdfast.files import sweep
 from holdfast.reproduction.campaign import Arrived
 from holdfast.reproduction.records import Record
 from holdfast.reproduction.store import Store
@@ -34,7 +34,7 @@ def store_at(speaker: Speaker, folder: Path, data_sha256: str) -> Store:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InvalidInput(f"--out must name a folder that can be written; got {folder}: {error.strerror}") from None
-    atomic.sweep(folder)
+    sweep(folder)
     return Store(folder, data_sha256, speaker.say)
 
 

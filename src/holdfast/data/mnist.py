@@ -7,12 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from holdfast import atomic
-from holdfast.data.cache import cache_folder, verified
 from holdfast.data.dataset import Dataset
 from holdfast.data.idx import parse
 from holdfast.data.sources import DebianPackage, Mirror, NpmPackage, Source, Unavailable
 from holdfast.errors import InvalidInput
+from holdfast.files import cache_folder, verified, write_atomic
 
 TRAIN_IMAGES, TRAIN_LABELS = "train-images-idx3-ubyte", "train-labels-idx1-ubyte"
 TEST_IMAGES, TEST_LABELS = "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"
@@ -61,7 +60,7 @@ class ImageSet:
     def _keep(self, files: Mapping[str, bytes]) -> None:
         try:
             for name, content in files.items():
-                atomic.write(self.folder / name, content)
+                write_atomic(self.folder / name, content)
         except OSError as error:
             raise InvalidInput(
                 f"the cache folder must be writable (HOLDFAST_CACHE names another); got {self.folder}: {error.strerror}"

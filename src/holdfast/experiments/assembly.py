@@ -9,20 +9,20 @@ import numpy as np
 
 from holdfast import attacks, data, methods, problems
 from holdfast.data import Dataset, partitions
+from holdfast.engines import Simulated
+from holdfast.engines.protocol import Engine
+from holdfast.engines.simulated import Reading, as_sent
 from holdfast.errors import InvalidInput, unknown
 from holdfast.experiments.spec import Spec, number
-from holdfast.fleets import Simulated
-from holdfast.fleets.engine import Engine
-from holdfast.fleets.simulated import Reading, as_sent
-from holdfast.named import build
-from holdfast.penalties import penalty
-from holdfast.priors import Ridge
+from holdfast.methods.penalties import penalty
+from holdfast.methods.priors import Ridge
+from holdfast.methods.schedules import schedule
+from holdfast.methods.workers import Reply
+from holdfast.naming import build
+from holdfast.onebit.coin import Coin, Counted, Settled
 from holdfast.problems import LinearProblem
-from holdfast.schedules import schedule
 from holdfast.theory import Curvature, steps
-from holdfast.ties import Coin, Counted, Settled
 from holdfast.typing import Method, Schedule, Worker, Workers
-from holdfast.workers import Reply
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,14 @@ from holdfast.aggregators import Median
 from holdfast.errors import InvalidInput
 from holdfast.experiments.assembly import fleet_of, learnt, participants
 from holdfast.experiments.spec import AUTO, Spec
-from holdfast.schedules import schedule
-from holdfast.survey import BATCH, Surveyor
+from holdfast.experiments.survey import BATCH, Surveyor
+from holdfast.methods.schedules import schedule
 
 
 def settled(spec: Spec) -> Spec:
     """Return a resolved spec with numbers for what it leaves to the rule.
 
-    Every worker reports price, reach and curvature (`holdfast.survey`), a liar what its attack makes of them, and
+    Every worker reports price, reach and curvature (`holdfast.experiments.survey`), a liar what its attack makes of them, and
     the master believes the medians:
 
         lambda = price

@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import holdfast
-from holdfast import atomic
 from holdfast.errors import InvalidInput
 from holdfast.experiments.metrics import Evaluation
 from holdfast.experiments.spec import Spec
+from holdfast.files import sweep, write_atomic
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -80,8 +80,8 @@ class RunFolder:
         text = spec.to_toml().encode()
         try:
             began = {"data_sha256": data_digest, "spec_sha256": sha256(text).hexdigest()}
-            atomic.write(path / "versions.json", _json(versions() | began))
-            atomic.write(path / "spec.toml", text)
+            write_atomic(path / "versions.json", _json(versions() | began))
+            write_atomic(path / "spec.toml", text)
         except OSError as error:
             raise InvalidInput(f"--out must name a folder that can be written; got {path}: {error.strerror}") from None
         return RunFolder(path)
@@ -118,11 +118,11 @@ class RunFolder:
         newest, previous = self._checkpoints()
         if newest.exists():
             newest.replace(previous)
-        atomic.write(newest, checkpoint.to_bytes())
+        write_atomic(newest, checkpoint.to_bytes())
 
     def restore(self) -> tuple[Checkpoint | None, list[str]]:
         """Return the newest whole checkpoint, with a warning for each damaged one; set the records back to it."""
-        atomic.sweep(self.path)
+        sweep(self.path)
         found, warnings = None, []
         for path in self._checkpoints():
             if not path.exists():
@@ -133,15 +133,15 @@ class RunFolder:
             except ValueError as error:
                 warnings.append(f"{path} is damaged ({error}); going back to what was saved before it")
         lines = "".join(map(_line, found.history)) if found else ""
-        atomic.write(self.path / "records.jsonl", lines.encode())
+        write_atomic(self.path / "records.jsonl", lines.encode())
         return found, warnings
 
     def finish(self, result: Mapping[str, Any], model: NDArray[Any]) -> None:
         """Write the final model and the result; with the latter the run is over."""
         file = io.BytesIO()
         np.save(file, model, allow_pickle=False)
-        atomic.write(self.path / "model.npy", file.getvalue())
-        atomic.write(self.path / "result.json", _json(result))
+        write_atomic(self.path / "model.npy", file.getvalue())
+        write_atomic(self.path / "result.json", _json(result))
 
     def history(self) -> list[Evaluation]:
         """Return the records; a last line that is not whole, as a killed run may leave it, is none."""

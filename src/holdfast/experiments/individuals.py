@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from holdfast.experiments.assembly import lying, participants
+from holdfast.experiments.forensics import APART, copied, suspicion
 from holdfast.experiments.metrics import Evaluation
 from holdfast.experiments.personal import Personal
 from holdfast.experiments.spec import Spec
-from holdfast.forensics import APART, copied, suspicion
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from holdfast.engines.recorder import Heard
 from holdfast.experiments.assembly import Experiment
-from holdfast.fleets.overheard import Heard
-from holdfast.forensics import standing
+from holdfast.experiments.forensics import standing
 from holdfast.problems import LeastSquares
 from holdfast.typing import Vector
 
@@ -25,7 +25,7 @@ class Evaluation:
     distance: float
     """Distance to consensus: root of the mean over the regular workers of |x_i - x0|^2."""
     disagreement: list[float] | None = None
-    """How far each worker's last message stood apart from the others' (`holdfast.forensics`); None in old records."""
+    """How far each worker's last message stood apart from the others' (`holdfast.experiments.forensics`); None in old records."""
     twins: list[int] | None = None
     """How many others sent the same signs as each worker."""
 

@@ -6,8 +6,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.engines import Simulated
 from holdfast.experiments.assembly import Experiment
-from holdfast.fleets import Simulated
 from holdfast.problems import LeastSquares
 from holdfast.typing import Vector
 

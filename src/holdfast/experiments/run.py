@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from holdfast.engines.recorder import Overheard
+from holdfast.engines.training import train
 from holdfast.errors import FleetError, InvalidInput, TooFew
 from holdfast.experiments.assembly import Experiment, assemble, participants
 from holdfast.experiments.automatic import settled
@@ -19,8 +21,6 @@ from holdfast.experiments.result import Result
 from holdfast.experiments.spec import Spec
 from holdfast.experiments.traffic import traffic
 from holdfast.experiments.watching import Interrupted, Unwatched, Watcher
-from holdfast.fleets.overheard import Overheard
-from holdfast.training import train
 
 
 def _never() -> bool:

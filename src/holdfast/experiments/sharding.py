@@ -7,17 +7,17 @@ from typing import Any, cast
 from threadpoolctl import threadpool_limits
 
 from holdfast import kernels
+from holdfast.engines.adversary import Adversary
+from holdfast.engines.group import Crew
+from holdfast.engines.participation import Participation
+from holdfast.engines.remote.engine import Sharded
+from holdfast.engines.remote.following import Follower
+from holdfast.engines.remote.shard import Shard
+from holdfast.engines.wire import Kind
 from holdfast.experiments.assembly import forget, learnt, lying, participants, reading_of, works
 from holdfast.experiments.spec import Spec
-from holdfast.fleets.adversary import Adversary
-from holdfast.fleets.crew import Crew
-from holdfast.fleets.participation import Participation
-from holdfast.fleets.sharded.fleet import Sharded
-from holdfast.fleets.sharded.following import Follower
-from holdfast.fleets.sharded.shard import Shard
-from holdfast.ties import Counted
+from holdfast.onebit.coin import Counted
 from holdfast.typing import Method, Workers
-from holdfast.wire import Kind
 
 
 def sharded(spec: Spec, method: Method, workers: Workers) -> Sharded:

@@ -11,8 +11,9 @@ from typing import Any, Literal, get_args, get_origin
 
 import numpy as np
 
-from holdfast import methods, problems, schedules
+from holdfast import methods, problems
 from holdfast.errors import InvalidInput, unknown
+from holdfast.methods import schedules
 from holdfast.theory import steps
 
 AUTO: Literal["auto"] = "auto"

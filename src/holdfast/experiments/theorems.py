@@ -7,8 +7,8 @@ from holdfast.experiments.assembly import learnt
 from holdfast.experiments.automatic import settled
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.spec import Spec, number
-from holdfast.penalties import penalty
-from holdfast.priors import Ridge
+from holdfast.methods.penalties import penalty
+from holdfast.methods.priors import Ridge
 from holdfast.theory import Guarantees
 
 

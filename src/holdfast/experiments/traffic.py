@@ -2,11 +2,11 @@
 
 from typing import NamedTuple
 
+from holdfast.engines.remote.following import SNAPSHOT_EVERY
+from holdfast.engines.wire import HEADER_BYTES
 from holdfast.experiments.spec import Spec
-from holdfast.fleets.sharded.following import SNAPSHOT_EVERY
 from holdfast.kernels import bit_width
 from holdfast.typing import Vector
-from holdfast.wire import HEADER_BYTES
 
 
 class Traffic(NamedTuple):

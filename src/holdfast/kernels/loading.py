@@ -23,8 +23,7 @@ from types import ModuleType
 
 import numba
 
-from holdfast import atomic
-from holdfast.data.cache import cache_folder
+from holdfast.files import cache_folder, write_atomic
 from holdfast.kernels import networks
 
 SOURCES = Path(__file__).parent / "sources"
@@ -49,7 +48,7 @@ def ranks_kernel(n: int, wanted: range) -> ModuleType:
     with _one_at_a_time:
         path = _folder() / f"{name}.py"
         if not path.exists():
-            atomic.write(path, networks.source(n, wanted).encode())
+            write_atomic(path, networks.source(n, wanted).encode())
             importlib.invalidate_caches()
         return kernels(name)
 
@@ -104,4 +103,4 @@ def _temporary(texts: dict[str, bytes], folder: Path) -> Path:
 def _copy(texts: dict[str, bytes], folder: Path) -> None:
     for name, text in texts.items():
         if not (folder / name).exists():
-            atomic.write(folder / name, text)
+            write_atomic(folder / name, text)

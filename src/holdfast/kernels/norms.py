@@ -1,4 +1,4 @@
-"""Subgradients of weight * |.|_p for p = 2 and p = infinity: what `holdfast.penalties` and its users call.
+"""Subgradients of weight * |.|_p for p = 2 and p = infinity: what `holdfast.methods.penalties` and its users call.
 
 A row's result does not depend on the other rows, nor any on the number of threads.
 """

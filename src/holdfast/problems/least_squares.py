@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from holdfast import kernels
 from holdfast.data import Dataset
-from holdfast.priors import Ridge
+from holdfast.methods.priors import Ridge
 from holdfast.problems.linear import LinearProblem
 from holdfast.typing import Rows, Vector
 

@@ -12,7 +12,7 @@ from numpy.typing import DTypeLike, NDArray
 from holdfast import kernels
 from holdfast.data import Dataset, Partition
 from holdfast.errors import InvalidInput
-from holdfast.priors import Ridge
+from holdfast.methods.priors import Ridge
 from holdfast.problems.shards import BLOCK, Shards
 from holdfast.problems.solving import solve
 from holdfast.streams import Stream

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from holdfast.priors import Ridge
+from holdfast.methods.priors import Ridge
 from holdfast.typing import Vector
 
 if TYPE_CHECKING:

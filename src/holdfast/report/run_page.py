@@ -2,8 +2,8 @@
 
 from html import escape
 
+from holdfast.experiments.forensics import APART
 from holdfast.experiments.inspection import Inspection
-from holdfast.forensics import APART
 from holdfast.report.frame import document, drawing, table
 from holdfast.report.individuals import HEAD, remarks, row
 from holdfast.report.run_charts import learning, standing_apart

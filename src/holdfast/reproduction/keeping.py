@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import holdfast
-from holdfast import atomic
+from holdfast.files import write_atomic
 
 T = TypeVar("T")
 
@@ -24,5 +24,5 @@ def kept(path: Path, about: dict[str, Any], find: Callable[[], Any], read: Calla
     except (OSError, ValueError, KeyError, TypeError):
         pass
     found = json.dumps(find())
-    atomic.write(path, f'{{"about": {json.dumps(head)}, "found": {found}}}\n'.encode())
+    write_atomic(path, f'{{"about": {json.dumps(head)}, "found": {found}}}\n'.encode())
     return read(json.loads(found))

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import holdfast
-from holdfast import atomic
 from holdfast.errors import InvalidInput
 from holdfast.experiments.spec import Spec
+from holdfast.files import write_atomic
 from holdfast.reproduction.records import Record
 
 
@@ -38,7 +38,7 @@ class Store:
         content = {"holdfast": holdfast.__version__, "data_sha256": self.data_sha256, "run": record.to_json()}
         lines = json.dumps(content | {"sha256": _checksum(content)}, indent=1, allow_nan=False)
         try:
-            atomic.write(self._path(record.spec), f"{lines}\n".encode())
+            write_atomic(self._path(record.spec), f"{lines}\n".encode())
         except OSError as error:
             raise InvalidInput(f"{self.folder} must be a folder that can be written; got {error.strerror}") from None
 

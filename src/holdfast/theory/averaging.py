@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.penalties import Penalty
-from holdfast.priors import Ridge
+from holdfast.methods.penalties import Penalty
+from holdfast.methods.priors import Ridge
 from holdfast.problems import LinearProblem
 from holdfast.theory.disturbance import Disturbance
 from holdfast.theory.steps import InverseSqrtSteps

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
-from holdfast.priors import Ridge
+from holdfast.methods.priors import Ridge
 from holdfast.problems import LinearProblem
 
 

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.penalties import Penalty
-from holdfast.priors import Ridge
+from holdfast.methods.penalties import Penalty
+from holdfast.methods.priors import Ridge
 from holdfast.problems import LinearProblem
 from holdfast.theory.averaging import Averaging
 from holdfast.theory.consensus import Delta3, lambda0

@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.attacks import FullView
-from holdfast.fleets import Simulated
+from holdfast.engines import Simulated
+from holdfast.engines.training import train
 from holdfast.methods import rsa
-from holdfast.penalties import L1
-from holdfast.priors import Ridge
+from holdfast.methods.penalties import L1
+from holdfast.methods.priors import Ridge
 from holdfast.problems import LeastSquares, Shards
 from holdfast.theory.averaging import Averaging, RunningAverage, penalised_cost
 from holdfast.theory.guarantees import Guarantees
-from holdfast.training import train
 from holdfast.typing import Rows, Schedule, Vector
 
 T = TypeVar("T")

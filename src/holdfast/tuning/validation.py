@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
-from holdfast import atomic
 from holdfast.data import Dataset
 from holdfast.errors import InvalidInput
+from holdfast.files import write_atomic
 from holdfast.streams import Stream
 
 LEAST = 2
@@ -44,4 +44,4 @@ def write(data: Dataset, path: Path) -> None:
         x_test=data.test_features,
         y_test=data.test_targets,
     )
-    atomic.write(path, file.getvalue())
+    write_atomic(path, file.getvalue())

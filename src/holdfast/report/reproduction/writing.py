@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from holdfast import atomic
+from holdfast.files import write_atomic
 from holdfast.report.pictures import pictures
 from holdfast.report.reproduction.markdown import PICTURES, reproduction_markdown
 from holdfast.report.reproduction.outline import Outline, Section, outline
@@ -31,11 +31,11 @@ def write_report(
     """
     report = outline(findings, judged, theory, options, surroundings())
     results = json.dumps(about | {"figures": summary(findings), "claims": claims(report.judged)}, allow_nan=False)
-    atomic.write(out / "results.json", results.encode())
-    atomic.write(out / "verdicts.toml", to_toml(report.judged).encode())
+    write_atomic(out / "results.json", results.encode())
+    write_atomic(out / "verdicts.toml", to_toml(report.judged).encode())
     for section in report.sections:
         for name, picture in pictures(section.name, section.chart):
-            atomic.write(out / PICTURES / name, picture)
-    atomic.write(out / "reproduction.md", reproduction_markdown(report).encode())
-    atomic.write(out / "report.html", reproduction_page(report).encode())
+            write_atomic(out / PICTURES / name, picture)
+    write_atomic(out / "reproduction.md", reproduction_markdown(report).encode())
+    write_atomic(out / "report.html", reproduction_page(report).encode())
     return report, results

@@ -1,0 +1,37 @@
+"""`holdfast inspect`: one run, worker by worker."""
+
+import json
+from argparse import Namespace
+from pathlib import Path
+
+from rich import box
+from rich.table import Table
+
+from holdfast.cli.console import Speaker
+from holdfast.errors import InvalidInput
+from holdfast.experiments.inspection import inspect
+from holdfast.files import write_atomic
+
+
+def command_inspect(arguments: Namespace) -> int:
+    from holdfast.report.individuals import HEAD, remarks, row
+    from holdfast.report.run_page import run_page
+
+    speaker = Speaker(to_stderr=arguments.json)
+    found = inspect(arguments.run)
+    out: Path = arguments.out or arguments.run / "report.html"
+    try:
+        write_atomic(out, run_page(found).encode())
+    except OSError as error:
+        raise InvalidInput(f"--out must name a file that can be written; got {out}: {error.strerror}") from None
+    if arguments.json:
+        print(json.dumps(found.to_json() | {"page": str(out)}, allow_nan=False))
+    table = Table(box=box.SIMPLE_HEAD)
+    for heading in HEAD:
+        table.add_column(heading, justify="left" if heading in ("truly", "looks") else "right")
+    for each in found.workers:
+        table.add_row(*row(each))
+    speaker.console.print(table)
+    for line in (*found.notes, *remarks(found.workers), f"page of the run: {out}"):
+        speaker.say(line)
+    return 0

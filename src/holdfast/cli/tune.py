@@ -1,0 +1,125 @@
+"""`holdfast tune`: lambda, alpha and the norm by successive halving."""
+
+import json
+import shlex
+from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from threadpoolctl import threadpool_limits
+
+from holdfast import methods
+from holdfast.cli.compiling import tell_when_compiling
+from holdfast.cli.console import Speaker
+from holdfast.cli.gathering import folder_of, store_at, told
+from holdfast.cli.options import add_spec_flags, flags_of, spec_of
+from holdfast.cli.run import INTERRUPTED
+from holdfast.errors import InvalidInput
+from holdfast.experiments.assembly import loaded
+from holdfast.experiments.defaults import resolved
+from holdfast.experiments.spec import Spec, read_toml
+from holdfast.files import write_atomic
+from holdfast.report.settings import setting
+from holdfast.reproduction.campaign import gather
+from holdfast.reproduction.records import Record
+from holdfast.tuning import candidates, halve, hold_out
+from holdfast.tuning.outcome import Outcome, chosen, last_run
+from holdfast.tuning.validation import write
+
+SWEPT = ("norm",)
+NORMS = ("1", "2", "inf")
+STORES = ("runs", "final")
+"""Folders of the search's runs, and of the one that saw the test set."""
+
+
+def add_tune_flags(parser: ArgumentParser) -> None:
+    add_spec_flags(parser, without=SWEPT)
+    parser.add_argument("--norm", nargs="+", metavar="P", help=f"RSA: norms to try (default {' '.join(NORMS)})")
+    parser.add_argument(
+        "--validation", type=float, default=0.1, metavar="SHARE", help="of the training data to choose by (default 0.1)"
+    )
+    parser.add_argument(
+        "--points", type=int, default=5, metavar="N", help="values of lambda and of alpha, odd (default 5)"
+    )
+    parser.add_argument(
+        "--rungs", type=int, default=3, metavar="N",
+        help="all candidates for rounds / 3^(N-1), the best third for thrice that, and so on (default 3)",
+    )  # fmt: skip
+    parser.add_argument("--out", type=Path, metavar="DIR", help="folder of page and runs (default: under runs/)")
+    parser.add_argument("--resume", action="store_true", help="go on in --out: what is finished there is not repeated")
+
+
+def command_tune(arguments: Namespace) -> int:
+    asked = spec_of(arguments, without=SWEPT)
+    norms = _norms(asked, arguments)
+    out = folder_of(arguments, "tune", STORES)
+    speaker = Speaker(to_stderr=arguments.json)
+    tell_when_compiling(speaker)
+    try:
+        _show(speaker, _search(speaker, asked, norms, out, arguments), out, arguments.json)
+    except KeyboardInterrupt:
+        speaker.say(f"interrupted; go on with the same command and: --out {shlex.quote(str(out))} --resume")
+        return INTERRUPTED
+    return 0
+
+
+def _norms(asked: Spec, arguments: Namespace) -> list[float]:
+    """Return the norms to try: of the flag, else of the spec file, else all three; one where none matters."""
+    if not asked.recipe.penalised:
+        if arguments.norm:
+            penalised = [name for name, recipe in methods.REGISTRY.items() if recipe.penalised]
+            raise InvalidInput(f"norm is of {' and '.join(penalised)}; got method={asked.method}")
+        return [asked.norm]
+    if not arguments.norm and arguments.spec and "norm" in read_toml(arguments.spec):
+        return [asked.norm]
+    return list(dict.fromkeys(Spec.of({"norm": norm}).norm for norm in arguments.norm or NORMS))
+
+
+def _search(speaker: Speaker, asked: Spec, norms: Sequence[float], out: Path, arguments: Namespace) -> Outcome:
+    full = loaded(asked.data)
+    split, file = hold_out(full, arguments.validation, asked.seed), out / "validation.npz"
+    runs, final = (
+        store_at(speaker, out / name, data.digest()) for name, data in zip(STORES, (split, full), strict=True)
+    )
+    write(split, file)
+    with threadpool_limits(1, "blas"):
+        tried = candidates(
+            replace(asked, data=str(file.resolve()), scale=resolved(asked).scale), norms, arguments.points
+        )
+
+    def gathered(specs: Sequence[Spec]) -> Mapping[Spec, Record]:
+        speaker.say(f"trying {len(specs)} candidates for {specs[0].rounds} rounds")
+        with told(speaker, len(specs), _line) as arrived:
+            return gather(specs, arguments.jobs, runs, arrived)
+
+    rungs = halve(tried, arguments.rungs, gathered)
+    best = chosen(asked, rungs[-1].trials[0].spec)
+    ending = last_run(best)
+    speaker.say("the winner on all training samples, and on the test set")
+    with told(speaker, 1, _line) as arrived:
+        (record,) = gather([ending], 1, final, arrived).values()
+    samples = (len(split.train_targets), len(split.test_targets))
+    return Outcome(best, tuple(tried[: len(norms)]), tuple(rungs), samples, record)
+
+
+def _line(record: Record) -> str:
+    return f"{record.spec.method} {setting(record.spec)}"
+
+
+def _show(speaker: Speaker, outcome: Outcome, out: Path, as_json: bool) -> None:
+    from holdfast.report.pictures import pictures
+    from holdfast.report.tuning import best_table, heat_map, promise, summary, tuning_page
+
+    command = shlex.join(["holdfast", "run", *flags_of(outcome.best)])
+    results = json.dumps(outcome.to_json(command), allow_nan=False)
+    title = f"{outcome.best.method} on {outcome.best.data}, tuned"
+    write_atomic(out / "results.json", results.encode())
+    write_atomic(out / "report.html", tuning_page(title, outcome, command).encode())
+    for name, picture in pictures("tuning", heat_map(outcome)):
+        write_atomic(out / name, picture)
+    if as_json:
+        print(results)
+    speaker.console.print(best_table(outcome))
+    for line in (promise(outcome), summary(outcome), f"page with the heat map: {out / 'report.html'}", command):
+        speaker.say(line)

@@ -1,5 +1,0 @@
-"""Engines: everyone the master can reach, in this process or elsewhere."""
-
-from holdfast.fleets.simulated import Simulated
-
-__all__ = ["Simulated"]

@@ -1,0 +1,78 @@
+"""Which side a worker is on, in one bit: a coin decides for those who stand exactly at the master.
+
+The subdifferential of |x| at 0 is all of [-1, 1], so the paper allows either sign there. A constant one would
+move the master by a full step on every coordinate of the first round, in which everybody starts from the same
+model; a fair coin moves it nowhere on average. The coin is addressed: whoever knows the seed can toss it again.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from holdfast import kernels
+from holdfast.onebit.counter import AT_ONCE, Counter
+from holdfast.streams import Stream
+from holdfast.typing import Bits, Rows, Tally, Vector, Workers
+
+
+@dataclass(frozen=True)
+class Coin:
+    """The coin of all workers under one seed."""
+
+    seed: int
+
+    def sides(self, model: Vector, rows: Rows, workers: Workers, round: int) -> Bits:
+        """Return a bit a coordinate, `(n, bit_width(d))`: set where model > row, tossed where they are equal.
+
+        NaN is not below the model: its bit is not set.
+        """
+        return kernels.toss_bits(model, rows, self._stream.key, workers, round)
+
+    def settled(self, model: Vector, rows: Rows, workers: Workers, round: int) -> Rows:
+        """Return the rows with every entry clearly on the side that its bit says: full messages without ties.
+
+        A tied entry moves to the next number above or below the model, NaN becomes infinite.
+
+        >>> Coin(0).settled(np.zeros(3), np.array([[1.0, np.nan, -2.0]]), np.array([1]), round=0)
+        array([[ 1., inf, -2.]])
+        """
+        settled = np.where(np.isnan(rows), np.inf, rows).astype(rows.dtype)
+        row, place = np.nonzero(rows == model)
+        tosses = self._tosses(workers, round, len(model))
+        width = tosses.shape[1]
+        up = tosses[row, place % width] >> (place // width).astype(np.uint8) & 1  # planar: see kernels.pack_bits
+        settled[row, place] = np.nextafter(model[place], np.where(up, -np.inf, np.inf).astype(model.dtype))
+        return settled
+
+    def _tosses(self, workers: Workers, round: int, dimension: int) -> Bits:
+        words = self._stream.words(workers, round, kernels.bit_width(dimension) // 8)
+        return words.astype("<u8").view(np.uint8)
+
+    @cached_property
+    def _stream(self) -> Stream:
+        return Stream(self.seed, "tie")
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What a master that is sent full models makes of them: every tie decided by the coin."""
+
+    coin: Coin
+
+    def __call__(self, model: Vector, rows: Rows, workers: Workers, round: int) -> Rows:
+        return self.coin.settled(model, rows, workers, round)
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What a master that is sent bits makes of them: the number of ones a coordinate."""
+
+    coin: Coin
+
+    def __call__(self, model: Vector, rows: Rows, workers: Workers, round: int) -> Tally:
+        counter = Counter(len(model), capacity=len(rows))
+        for first in range(0, len(rows), AT_ONCE):  # so many that their bits stay in the cache until they are counted
+            some = slice(first, first + AT_ONCE)
+            counter.add(self.coin.sides(model, rows[some], workers[some], round))
+        return counter.tally()

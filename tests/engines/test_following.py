@@ -1,0 +1,74 @@
+"""Workers that are sent tallies hold the master's x0, bit for bit; and say so when they cannot."""
+
+import numpy as np
+import pytest
+
+from holdfast import L1, InverseSqrt, Ridge, rsa
+from holdfast.engines import wire
+from holdfast.engines.remote.following import SNAPSHOT_EVERY, Announcer, Follower
+from holdfast.engines.wire import WireError
+from holdfast.typing import Tally
+
+MASTER = rsa(L1(0.3), InverseSqrt(0.1), Ridge(0.01), bits=True).master
+D = 70
+
+
+def a_tally(round: int) -> Tally:
+    return Tally(np.random.default_rng(round).integers(0, 21, D, np.uint8), 20)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_who_follows_tallies_holds_x0_and_hears_it_now_and_then(dtype: type) -> None:
+    announcer, follower, state = Announcer(follow=True), Follower(MASTER, D), MASTER.init(np.ones(D, dtype))
+    lengths = []
+    for round in range(2 * SNAPSHOT_EVERY + 5):
+        frames = announcer.frames(state.model, round)
+        lengths.append(len(frames))
+        for frame in frames:
+            follower.hear(frame)
+        assert follower.model(round).tobytes() == state.model.tobytes()
+        tally = a_tally(round)
+        announcer.counted(tally, round)
+        state = MASTER.step(state, tally, round)
+    assert [round for round, length in enumerate(lengths) if length == 2] == [SNAPSHOT_EVERY, 2 * SNAPSHOT_EVERY]
+
+
+def test_who_does_not_follow_is_sent_x0_every_time() -> None:
+    announcer, x = Announcer(follow=False), np.ones(D)
+    announcer.counted(a_tally(0), 0)
+    assert announcer.frames(x, 1) == [wire.model(x, 1)]
+
+
+def following(rounds: int) -> Follower:
+    follower = Follower(MASTER, D)
+    follower.hear(wire.model(np.ones(D), 0))
+    for round in range(rounds):
+        follower.hear(wire.tally(a_tally(round), round))
+    return follower
+
+
+def test_a_snapshot_that_differs_is_refused() -> None:
+    follower = following(3)
+    with pytest.raises(WireError, match="must be the x0 that was followed; got another in round 3"):
+        follower.hear(wire.model(np.nextafter(follower.model(3), 9.0), 3))
+
+
+def test_who_missed_rounds_is_told_x0_and_goes_on() -> None:
+    follower = following(3)
+    with pytest.raises(WireError, match="tally must be of round 3, whose x0 is known; got round 5"):
+        follower.hear(wire.tally(a_tally(5), 5))
+    with pytest.raises(WireError, match="must begin with its x0, of round 6; got that of round 3"):
+        follower.model(6)
+    follower.hear(wire.model(np.zeros(D), 6))
+    follower.hear(wire.tally(a_tally(6), 6))
+    assert follower.model(7).any()
+
+
+def test_a_stale_tally_is_refused() -> None:
+    with pytest.raises(WireError, match="tally must be of round 3, whose x0 is known; got round 2"):
+        following(3).hear(wire.tally(a_tally(2), 2))
+
+
+def test_another_dimension_is_refused() -> None:
+    with pytest.raises(WireError, match="must have dimension 70; got 71"):
+        Follower(MASTER, D).hear(wire.model(np.zeros(D + 1), 0))

@@ -1,0 +1,56 @@
+"""Real Ray, started once; and actors that are kept from one run to the next, since starting one takes seconds."""
+
+import gc
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from holdfast.engines.remote import cluster, fleet
+
+SHARDS = 2
+
+
+@pytest.fixture(scope="session")
+def ray() -> Iterator[Any]:
+    connection = cluster.Cluster(SHARDS)
+    yield connection.ray
+    with warnings.catch_warnings():  # Ray leaves its own processes to the collector of garbage, and that is now
+        warnings.simplefilter("ignore", ResourceWarning)
+        connection.close()
+        gc.collect()
+
+
+@pytest.fixture
+def kept_actors(ray: Any, monkeypatch: pytest.MonkeyPatch, pool: list[Any]) -> None:
+    """Let actors be made anew inside processes that run already, and not be killed at the end."""
+
+    class Sparing:
+        def __getattr__(self, name: str) -> Any:
+            return getattr(ray, name)
+
+        def kill(self, actor: Any) -> None:
+            pool.append(actor)
+
+    class Warm(cluster.Cluster):
+        def __init__(self, cpus: int, address: str) -> None:
+            super().__init__(cpus, address)
+            self.ray = Sparing()
+
+        def start(self, kind: type, *arguments: Any) -> Any:
+            if not pool:
+                return super().start(kind, *arguments)
+            actor = pool.pop()
+            ray.get(actor.__ray_call__.remote(lambda self, *parts: type(self).__init__(self, *parts), *arguments))
+            return actor
+
+    monkeypatch.setattr(fleet, "Cluster", Warm)
+
+
+@pytest.fixture(scope="module")
+def pool(ray: Any) -> Iterator[list[Any]]:
+    actors: list[Any] = []
+    yield actors
+    for actor in actors:
+        ray.kill(actor)
