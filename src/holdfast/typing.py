@@ -20,12 +20,10 @@ Workers = NDArray[np.int64]
 """Numbers of workers, of shape `(n,)`, counted from 1."""
 
 Bits = NDArray[np.uint8]
-"""One bit a coordinate for several workers, planar, of shape `(n, bit_width(d))`."""
+"""One bit per coordinate for several workers, planar, of shape `(n, bit_width(d))`."""
 
 Schedule = Callable[[int], float]
 """The step size of a round: `rate(k)` is the paper's alpha^{k+1}."""
-Aggregate = Callable[[Rows], Vector]
-"""What a master makes of `(n, d)` rows."""
 
 
 class Tally(NamedTuple):
@@ -46,22 +44,34 @@ class Tally(NamedTuple):
         return signs
 
 
-Messages = Rows | Tally
-"""What a master is given in a round: a row for each worker that answered, or the count of their bits."""
+class Received(NamedTuple):
+    """The messages of one round as a master reads them: whose they are, and when they were sent."""
+
+    rows: Rows | Tally
+    """One row per worker that answered, or the count of their bits."""
+    workers: Workers
+    """The numbers of the workers that answered, in the order of the rows."""
+    round: int
+    seed: int = 0
+    """Of the run, for rules that draw: every draw is addressed by (seed, purpose, worker, round)."""
 
 
 class Oracle(Protocol):
-    """Stochastic gradients of the local losses, one row a worker, at these models."""
+    """Stochastic gradients of the local losses, one row per worker, at these models."""
 
     def __call__(self, models: Rows, round: int, /) -> Rows: ...
 
 
 S = TypeVar("S")
-"""A state: a NamedTuple of arrays and nothing else, so that it maps onto a checkpoint."""
+"""A state: a NamedTuple of arrays, or of such NamedTuples, so that it maps onto a checkpoint."""
+
+
+class Nothing(NamedTuple):
+    """The state of whoever keeps none."""
 
 
 class Worker(Protocol[S]):
-    """What regular workers do; all of them at once, a row each."""
+    """What honest workers do; all of them at once, one row each."""
 
     def init(self, models: Rows) -> S:
         """Return the state of workers that start from these models."""
@@ -77,7 +87,7 @@ class Worker(Protocol[S]):
 
 
 class HasModel(Protocol):
-    """A master's state: whatever it is, the model is in it."""
+    """A master's state: whatever else it holds, the model is in it."""
 
     @property
     def model(self) -> Vector: ...
@@ -91,19 +101,4 @@ class Master(Protocol[M]):
 
     def init(self, model: Vector) -> M: ...
 
-    def step(self, state: M, messages: Any, round: int) -> M:
-        """Take one step; `messages` are those `Messages` that this master reads."""
-
-
-class Method(NamedTuple):
-    """A method is two pure rules; every engine runs the same two."""
-
-    worker: Worker[Any]
-    master: Master[Any]
-
-
-class Fleet(Protocol):
-    """Everyone the master can reach."""
-
-    def exchange(self, model: Vector, round: int) -> Messages:
-        """Send `model` to the workers and return their messages, `(n, d)`, or the tally of their bits."""
+    def step(self, state: M, received: Received) -> M: ...

@@ -1,14 +1,14 @@
 """Rules that make one vector of `(n, d)` messages, some of which may hold anything."""
 
 from holdfast.aggregators.distances import squared_distances
-from holdfast.aggregators.families import CoordinateWise, Weighted
+from holdfast.aggregators.families import CoordinateWise, Remembering, Rule, Weighted
 from holdfast.aggregators.geometric_median import GeometricMedian
 from holdfast.aggregators.krum import Krum
 from holdfast.aggregators.mean import Mean
 from holdfast.aggregators.median import Median
 from holdfast.aggregators.trimmed_mean import TrimmedMean
 
-REGISTRY: dict[str, type[CoordinateWise] | type[Weighted]] = {
+REGISTRY: dict[str, type[Rule]] = {
     "mean": Mean,
     "geometric-median": GeometricMedian,
     "krum": Krum,
@@ -23,6 +23,8 @@ __all__ = [
     "Krum",
     "Mean",
     "Median",
+    "Remembering",
+    "Rule",
     "TrimmedMean",
     "Weighted",
     "squared_distances",

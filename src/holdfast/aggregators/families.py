@@ -1,44 +1,26 @@
 """What the families of rules share. A family is a law, and the law is tested over every member."""
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, ClassVar, Generic
 
 import numpy as np
 
 from holdfast import kernels
-from holdfast.errors import InvalidInput
-from holdfast.typing import Rows, Vector
+from holdfast.arrays import checked, like
+from holdfast.typing import Received, Rows, S, Vector
 
 
-def checked(rule: object, rows: Any) -> Rows:
-    """Return `rows` as an `(n, d)` floating-point array, or say what is wrong with them."""
-    try:
-        array = np.asarray(rows.detach().cpu() if _is_tensor(rows) else rows)
-    except (ValueError, TypeError) as error:
-        raise InvalidInput(f"{rule} needs rows of shape (n, d); got no array: {error}") from None
-    if array.ndim != 2 or 0 in array.shape:
-        raise InvalidInput(f"{rule} needs rows of shape (n, d), n and d at least 1; got shape {array.shape}")
-    if array.dtype not in (np.float32, np.float64):
-        if not np.can_cast(array.dtype, np.float64):
-            raise InvalidInput(f"{rule} needs float32 or float64 rows; got {array.dtype}")
-        array = array.astype(np.float64)
-    return array
+class Rule(ABC):
+    """What a master makes of `(n, d)` rows: one vector, whatever some of the rows hold."""
+
+    told: ClassVar[str] = "byzantine"
+    """The field, if there is one of this name, that a run fills with the number of Byzantine workers it declares."""
+
+    @abstractmethod
+    def __call__(self, rows: Rows) -> Vector: ...
 
 
-def like(rows: Any, vector: Vector) -> Any:
-    """Return the vector as what the rows were: a tensor where they were one."""
-    if not _is_tensor(rows):
-        return vector
-    import torch
-
-    return torch.from_numpy(vector).to(rows.device)
-
-
-def _is_tensor(rows: Any) -> bool:
-    return type(rows).__module__.partition(".")[0] == "torch"
-
-
-class CoordinateWise(ABC):
+class CoordinateWise(Rule):
     """A rule that looks at one coordinate at a time: `A(V[:, J]) == A(V)[J]`."""
 
     def __call__(self, rows: Rows) -> Vector:
@@ -50,7 +32,7 @@ class CoordinateWise(ABC):
         """Aggregate every column of checked `(n, d)` rows."""
 
 
-class Weighted(ABC):
+class Weighted(Rule):
     """A rule that mixes the rows by weights found from their mutual distances alone.
 
     Hence `A(V Q + c) == A(V) Q + c` for orthogonal Q. However long the weights take to find, the
@@ -65,3 +47,21 @@ class Weighted(ABC):
     @abstractmethod
     def weights(self, rows: Rows) -> Vector:
         """Return weights that sum to 1; they must depend on the rows' mutual distances only."""
+
+
+class Remembering(Rule, Generic[S]):
+    """A rule with memory: state in, state out. Called on bare rows, it answers as in its first round."""
+
+    @abstractmethod
+    def init(self, model: Vector) -> S:
+        """Return the memory before the first round of a master that starts at `model`."""
+
+    @abstractmethod
+    def step(self, state: S, received: Received) -> tuple[Vector, S]:
+        """Return the vector for one round, and the memory after it."""
+
+    def __call__(self, rows: Rows) -> Vector:
+        array: Any = checked(self, rows)
+        received = Received(array, np.arange(1, len(array) + 1), 0)
+        vector: Vector = like(rows, self.step(self.init(np.zeros_like(array[0])), received)[0])
+        return vector

@@ -1,12 +1,13 @@
 """What Byzantine workers send instead of their messages, be those gradients or models."""
 
-from holdfast.attacks.colluding import ColludingAttack, Contrarian, Duplicate, NegativeSum
-from holdfast.attacks.local import Gaussian, Infinite, LocalAttack, SameValue, SignFlip
-from holdfast.attacks.views import FullView, LocalView
-
-Attack = LocalAttack | ColludingAttack
-IndifferentAttack = Infinite | SameValue | Gaussian | NegativeSum | Duplicate | Contrarian
-"""Attacks to which the liars' own messages make no difference: nobody has to work them out."""
+from holdfast.attacks.base import Attack, ColludingAttack, FullView, LocalAttack, LocalView
+from holdfast.attacks.contrarian import Contrarian
+from holdfast.attacks.duplicate import Duplicate
+from holdfast.attacks.gaussian import Gaussian
+from holdfast.attacks.infinite import Infinite
+from holdfast.attacks.negative_sum import NegativeSum
+from holdfast.attacks.same_value import SameValue
+from holdfast.attacks.sign_flip import SignFlip
 
 REGISTRY: dict[str, type[Attack]] = {
     "infinite": Infinite,
@@ -26,7 +27,6 @@ __all__ = [
     "Duplicate",
     "FullView",
     "Gaussian",
-    "IndifferentAttack",
     "Infinite",
     "LocalAttack",
     "LocalView",

@@ -2,57 +2,87 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 
+from holdfast.aggregators import Remembering
+from holdfast.errors import InvalidInput
 from holdfast.methods.penalties import L1, Penalty
 from holdfast.methods.priors import Ridge
-from holdfast.typing import Aggregate, Messages, Rows, Schedule, Tally, Vector
+from holdfast.typing import Nothing, Received, Rows, Schedule, Tally, Vector
 
-Direction = Callable[[Vector, Any], Vector]
-"""What a master at `model` makes of the messages: where they want it to come from."""
+
+class Direction(Protocol):
+    """Where the messages want the master to come from; what it remembers goes in and comes out."""
+
+    def init(self, model: Vector) -> Any:
+        """Return the memory before the first round."""
+
+    def __call__(self, model: Vector, received: Received, memory: Any) -> tuple[Vector, Any]:
+        """Return the direction at `model`, and the memory after the round."""
+
+
+class Memoryless:
+    """A direction that remembers nothing."""
+
+    def init(self, model: Vector) -> Nothing:
+        return Nothing()
 
 
 @dataclass(frozen=True)
-class Pull:
+class PenaltySum(Memoryless):
     """Read messages as models and sum the penalty's pull of each: sum_i lambda d|x0 - x_i|_p (eq. update2:x:0)."""
 
     penalty: Penalty
 
-    def __call__(self, model: Vector, rows: Rows) -> Vector:
-        return self.penalty.pull(model, rows)
+    def __call__(self, model: Vector, received: Received, memory: Nothing) -> tuple[Vector, Nothing]:
+        return self.penalty.pull(model, cast(Rows, received.rows)), memory
 
 
 @dataclass(frozen=True)
-class Votes:
+class TallySum(Memoryless):
     """Read a count of bits: sum_i lambda sign(x0 - x_i) (eq. update:x:0), where nobody is tied."""
 
     penalty: L1
 
-    def __call__(self, model: Vector, tally: Tally) -> Vector:
-        return self.penalty.weight * tally.signs(model.dtype)
+    def __call__(self, model: Vector, received: Received, memory: Nothing) -> tuple[Vector, Nothing]:
+        return self.penalty.weight * cast(Tally, received.rows).signs(model.dtype), memory
 
 
 @dataclass(frozen=True)
-class Total:
+class AggregateSum:
     """Read messages as gradients and estimate the sum of all n as n times what `rule` makes of them.
 
     Eq. aggsgd leaves the scale of its aggregated gradient to the step size. Ours estimates the sum in
     eq. update:x, so that plain averaging is exactly distributed SGD, the regulariser weighs the same in
-    every method, and rates compare across them.
+    every method, and rates compare across them. Stages come first, from left to right.
     """
 
-    rule: Aggregate
+    rule: Callable[[Rows], Vector]
+    stages: tuple[Callable[[Received], Received], ...] = ()
 
-    def __call__(self, model: Vector, rows: Rows) -> Vector:
-        return len(rows) * self.rule(rows)
+    def init(self, model: Vector) -> Any:
+        return self.rule.init(model) if isinstance(self.rule, Remembering) else Nothing()
+
+    def __call__(self, model: Vector, received: Received, memory: Any) -> tuple[Vector, Any]:
+        n = len(received.workers)
+        for stage in self.stages:
+            received = stage(received)
+        if isinstance(self.rule, Remembering):
+            vector, memory = self.rule.step(memory, received)
+        else:
+            vector = self.rule(cast(Rows, received.rows))
+        if np.shape(vector) != model.shape:
+            raise InvalidInput(f"{self.rule} must return a vector of shape {model.shape}; got {np.shape(vector)}")
+        return n * np.asarray(vector, model.dtype), memory
 
 
 class Iterate(NamedTuple):
-    """The master's model x0."""
+    """The master's model x0, and what its direction remembers."""
 
     model: Vector
+    memory: Any = Nothing()
 
 
 @dataclass(frozen=True)
@@ -64,11 +94,12 @@ class Descent:
     prior: Ridge
 
     def init(self, model: Vector) -> Iterate:
-        return Iterate(model)
+        return Iterate(model, self.direction.init(model))
 
-    def step(self, state: Iterate, messages: Messages, round: int) -> Iterate:
+    def step(self, state: Iterate, received: Received) -> Iterate:
         x = state.model
         # a message may hold anything: overflow shows as an infinite model, which whoever trains looks for
         with np.errstate(over="ignore", invalid="ignore"):
-            gradient = self.prior.gradient(x) + self.direction(x, messages)
-            return Iterate(x - float(self.rate(round)) * gradient)
+            direction, memory = self.direction(x, received, state.memory)
+            moved = x - float(self.rate(received.round)) * (self.prior.gradient(x) + direction)
+        return Iterate(moved, memory)

@@ -12,17 +12,28 @@ Whatever a row holds, what comes back is finite and its dual norm is at most `we
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from math import inf, isinf
+from typing import Protocol, final, runtime_checkable
 
 import numpy as np
 
 from holdfast import kernels
 from holdfast.errors import InvalidInput
 from holdfast.kernels import norms
-from holdfast.typing import Rows, Vector
+from holdfast.typing import Oracle, Rows, Vector
 
 
-class _Norm(ABC):
+@runtime_checkable
+class OffersL1Step(Protocol):
+    """An oracle that takes RSA's step with the l1 penalty in the pass that computes its gradients."""
+
+    def l1_step(self, models: Rows, master: Vector, rate: float, penalty: float, round: int) -> Rows: ...
+
+
+class Penalty(ABC):
+    """weight * |x|_p. Ours are final: their fused steps are right for them, not for a class derived from them."""
+
     weight: float
+    p: float
 
     def __post_init__(self) -> None:
         if not 0 <= self.weight < inf:
@@ -38,9 +49,14 @@ class _Norm(ABC):
         total: Vector = self.subgradient(model - rows).sum(axis=0)
         return total
 
+    def descend(self, models: Rows, master: Vector, rate: float, oracle: Oracle, round: int) -> Rows:
+        """Return the models after one step of RSA's workers, on the minibatches drawn by `round`."""
+        return models - rate * (oracle(models, round) + self.subgradient(models - master))
 
+
+@final
 @dataclass(frozen=True)
-class L1(_Norm):
+class L1(Penalty):
     """weight * |x|_1: the coordinate-wise sign (eqs. update:x:i and update:x:0).
 
     >>> L1(0.5).subgradient(np.array([3.0, 0.0, -2.0]))
@@ -58,9 +74,15 @@ class L1(_Norm):
     def pull(self, model: Vector, rows: Rows) -> Vector:
         return self.weight * kernels.sign_sum(model, rows)
 
+    def descend(self, models: Rows, master: Vector, rate: float, oracle: Oracle, round: int) -> Rows:
+        if isinstance(oracle, OffersL1Step):
+            return oracle.l1_step(models, master, rate, self.weight, round)
+        return super().descend(models, master, rate, oracle, round)
 
+
+@final
 @dataclass(frozen=True)
-class L2(_Norm):
+class L2(Penalty):
     """weight * |x|_2: the direction x / |x|_2.
 
     >>> L2(1.0).subgradient(np.array([3.0, -4.0]))
@@ -76,9 +98,13 @@ class L2(_Norm):
     def pull(self, model: Vector, rows: Rows) -> Vector:
         return norms.pull(self.p, self.weight, model, rows)
 
+    def descend(self, models: Rows, master: Vector, rate: float, oracle: Oracle, round: int) -> Rows:
+        return norms.steps(self.p, self.weight, models, master, oracle(models, round), rate)
 
+
+@final
 @dataclass(frozen=True)
-class LInf(_Norm):
+class LInf(Penalty):
     """weight * |x|_inf: the sign of the largest entry, shared equally where several are tied.
 
     >>> LInf(1.0).subgradient(np.array([2.0, -2.0, 1.0]))
@@ -94,9 +120,13 @@ class LInf(_Norm):
     def pull(self, model: Vector, rows: Rows) -> Vector:
         return norms.pull(self.p, self.weight, model, rows)
 
+    def descend(self, models: Rows, master: Vector, rate: float, oracle: Oracle, round: int) -> Rows:
+        return norms.steps(self.p, self.weight, models, master, oracle(models, round), rate)
 
+
+@final
 @dataclass(frozen=True)
-class Lp(_Norm):
+class Lp(Penalty):
     """weight * |x|_p for any p >= 1: z_j = sign(x_j) (|x_j| / |x|_p)^(p-1), or its limits L1 and LInf.
 
     >>> Lp(3, 1.0).subgradient(np.array([2.0, 2.0])).round(4)
@@ -118,9 +148,6 @@ class Lp(_Norm):
         size = np.abs(unit)
         length = np.sum(size**self.p, axis=-1, keepdims=True) ** (1 / self.p)
         return self.weight * np.sign(unit) * _divided(size, length) ** (self.p - 1)
-
-
-Penalty = L1 | L2 | LInf | Lp
 
 
 def penalty(p: float, weight: float) -> Penalty:

@@ -1,12 +1,12 @@
-"""What regular workers do with the master's model, a row each."""
+"""What honest workers do with the master's model, one row each."""
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from holdfast.methods.penalties import Penalty
-from holdfast.typing import Oracle, Rows, Schedule, Vector
+from holdfast.typing import Nothing, Oracle, Rows, Schedule, Vector, Worker
 
 Reply = Literal["current", "updated"]
 
@@ -19,7 +19,7 @@ class Iterates(NamedTuple):
 
 @dataclass(frozen=True)
 class PenalisedWorker:
-    """A regular worker of RSA (Algorithm 2; eqs. update:x:i and update2:x:i).
+    """An honest worker of RSA (Algorithm 2; eqs. update:x:i and update2:x:i).
 
         x_i <- x_i - alpha (grad F(x_i, xi_i) + lambda d|x_i - x0|_p)
 
@@ -40,17 +40,12 @@ class PenalisedWorker:
     def step(self, state: Iterates, model: Vector, oracle: Oracle, round: int) -> tuple[Rows, Iterates]:
         moved = state.model
         for draw in self.draws(round):
-            pull = self.penalty.subgradient(moved - model)
-            moved = moved - float(self.rate(round)) * (oracle(moved, draw) + pull)
-        return self.message(state.model, moved), Iterates(moved)
+            moved = self.penalty.descend(moved, model, float(self.rate(round)), oracle, draw)
+        return (state.model if self.reply == "current" else moved), Iterates(moved)
 
     def draws(self, round: int) -> range:
         """Return by which numbers the minibatches of a round are drawn: its own, if there is one step in it."""
         return range(round * self.steps, (round + 1) * self.steps)
-
-    def message(self, current: Rows, updated: Rows) -> Rows:
-        """Return which iterate the master is shown."""
-        return current if self.reply == "current" else updated
 
     def iterates(self, state: Iterates, model: Vector) -> Rows:
         return state.model
@@ -59,13 +54,9 @@ class PenalisedWorker:
         return model
 
 
-class Nothing(NamedTuple):
-    """The state of a worker that keeps none."""
-
-
 @dataclass(frozen=True)
 class GradientWorker:
-    """A regular worker of distributed SGD (Algorithm 1): it answers with a gradient at the master's model."""
+    """An honest worker of distributed SGD (Algorithm 1): it answers with a gradient at the master's model."""
 
     def init(self, models: Rows) -> Nothing:
         return Nothing()
@@ -78,3 +69,43 @@ class GradientWorker:
 
     def neutral(self, model: Vector) -> Vector:
         return np.zeros_like(model)
+
+
+class Averaged(NamedTuple):
+    """The state of workers with momentum: that of the rule they follow, and their averaged gradients."""
+
+    inner: Any
+    average: Rows
+
+
+@dataclass(frozen=True)
+class WithMomentum:
+    """Workers that follow a rule with averaged gradients in place of fresh ones.
+
+        v <- momentum v + (1 - momentum) grad F(x, xi),    v = 0 before the first
+
+    Karimireddy et al. (2021): the exponential average that robust rules need against attacks over time.
+    """
+
+    worker: Worker[Any]
+    momentum: float
+
+    def init(self, models: Rows) -> Averaged:
+        return Averaged(self.worker.init(models), np.zeros_like(models))
+
+    def step(self, state: Averaged, model: Vector, oracle: Oracle, round: int) -> tuple[Rows, Averaged]:
+        average = state.average
+
+        def averaged(models: Rows, draw: int, /) -> Rows:
+            nonlocal average
+            average = self.momentum * average + (1 - self.momentum) * oracle(models, draw)
+            return average
+
+        messages, inner = self.worker.step(state.inner, model, averaged, round)
+        return messages, Averaged(inner, average)
+
+    def iterates(self, state: Averaged, model: Vector) -> Rows:
+        return self.worker.iterates(state.inner, model)
+
+    def neutral(self, model: Vector) -> Vector:
+        return self.worker.neutral(model)

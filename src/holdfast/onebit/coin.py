@@ -1,4 +1,4 @@
-"""Which side a worker is on, in one bit: a coin decides for those who stand exactly at the master.
+"""Which side of the master a worker is on, in one bit per coordinate; a fair coin decides where they are equal.
 
 The subdifferential of |x| at 0 is all of [-1, 1], so the paper allows either sign there. A constant one would
 move the master by a full step on every coordinate of the first round, in which everybody starts from the same
@@ -23,27 +23,27 @@ class Coin:
     seed: int
 
     def sides(self, model: Vector, rows: Rows, workers: Workers, round: int) -> Bits:
-        """Return a bit a coordinate, `(n, bit_width(d))`: set where model > row, tossed where they are equal.
+        """Return one bit per coordinate, `(n, bit_width(d))`: set where model > row, tossed where they are equal.
 
         NaN is not below the model: its bit is not set.
         """
         return kernels.toss_bits(model, rows, self._stream.key, workers, round)
 
-    def settled(self, model: Vector, rows: Rows, workers: Workers, round: int) -> Rows:
+    def break_ties(self, model: Vector, rows: Rows, workers: Workers, round: int) -> Rows:
         """Return the rows with every entry clearly on the side that its bit says: full messages without ties.
 
         A tied entry moves to the next number above or below the model, NaN becomes infinite.
 
-        >>> Coin(0).settled(np.zeros(3), np.array([[1.0, np.nan, -2.0]]), np.array([1]), round=0)
+        >>> Coin(0).break_ties(np.zeros(3), np.array([[1.0, np.nan, -2.0]]), np.array([1]), round=0)
         array([[ 1., inf, -2.]])
         """
-        settled = np.where(np.isnan(rows), np.inf, rows).astype(rows.dtype)
+        decided = np.where(np.isnan(rows), np.inf, rows).astype(rows.dtype)
         row, place = np.nonzero(rows == model)
         tosses = self._tosses(workers, round, len(model))
         width = tosses.shape[1]
         up = tosses[row, place % width] >> (place // width).astype(np.uint8) & 1  # planar: see kernels.pack_bits
-        settled[row, place] = np.nextafter(model[place], np.where(up, -np.inf, np.inf).astype(model.dtype))
-        return settled
+        decided[row, place] = np.nextafter(model[place], np.where(up, -np.inf, np.inf).astype(model.dtype))
+        return decided
 
     def _tosses(self, workers: Workers, round: int, dimension: int) -> Bits:
         words = self._stream.words(workers, round, kernels.bit_width(dimension) // 8)
@@ -55,18 +55,18 @@ class Coin:
 
 
 @dataclass(frozen=True)
-class Settled:
+class BreakTies:
     """What a master that is sent full models makes of them: every tie decided by the coin."""
 
     coin: Coin
 
     def __call__(self, model: Vector, rows: Rows, workers: Workers, round: int) -> Rows:
-        return self.coin.settled(model, rows, workers, round)
+        return self.coin.break_ties(model, rows, workers, round)
 
 
 @dataclass(frozen=True)
-class Counted:
-    """What a master that is sent bits makes of them: the number of ones a coordinate."""
+class TallyBits:
+    """What a master that is sent bits makes of them: the number of ones per coordinate."""
 
     coin: Coin
 

@@ -1,0 +1,36 @@
+"""Arrays as people hand them over: NumPy, lists or PyTorch tensors."""
+
+from typing import Any
+
+import numpy as np
+
+from holdfast.errors import InvalidInput
+from holdfast.typing import Rows
+
+
+def checked(rule: object, rows: Any) -> Rows:
+    """Return `rows` as an `(n, d)` floating-point array, or say what is wrong with them."""
+    try:
+        array = np.asarray(rows.detach().cpu() if _is_tensor(rows) else rows)
+    except (ValueError, TypeError) as error:
+        raise InvalidInput(f"{rule} needs rows of shape (n, d); got no array: {error}") from None
+    if array.ndim != 2 or 0 in array.shape:
+        raise InvalidInput(f"{rule} needs rows of shape (n, d), n and d at least 1; got shape {array.shape}")
+    if array.dtype not in (np.float32, np.float64):
+        if not np.can_cast(array.dtype, np.float64):
+            raise InvalidInput(f"{rule} needs float32 or float64 rows; got {array.dtype}")
+        array = array.astype(np.float64)
+    return array
+
+
+def like(given: Any, array: Rows) -> Any:
+    """Return an array as what was given: a tensor on the same device where that was one."""
+    if not _is_tensor(given):
+        return array
+    import torch
+
+    return torch.from_numpy(array).to(given.device)
+
+
+def _is_tensor(rows: Any) -> bool:
+    return type(rows).__module__.partition(".")[0] == "torch"

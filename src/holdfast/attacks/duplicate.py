@@ -1,0 +1,24 @@
+from dataclasses import dataclass
+
+import numpy as np
+
+from holdfast.attacks.base import ColludingAttack, FullView
+from holdfast.errors import InvalidInput
+from holdfast.typing import Rows
+
+
+@dataclass(frozen=True)
+class Duplicate(ColludingAttack):
+    """Send what one honest worker sends ("Heterogeneous Data"; there worker 1).
+
+    In a round in which it is absent, what the first honest worker that is present sends.
+    """
+
+    worker: int = 1
+
+    def __call__(self, view: FullView, /) -> Rows:
+        honest = view.honest_workers
+        (row,) = np.nonzero(honest == (honest[0] if self.worker in view.absent else self.worker))
+        if not row.size:
+            raise InvalidInput(f"duplicate needs an honest worker to copy; got worker={self.worker}")
+        return np.broadcast_to(view.honest[row[0]], view.own.shape)

@@ -1,0 +1,14 @@
+from dataclasses import dataclass
+
+from holdfast.attacks.base import LocalAttack, LocalView
+from holdfast.typing import Rows
+
+
+@dataclass(frozen=True)
+class SignFlip(LocalAttack):
+    """Send the true message times a negative factor ("Sign-flipping attacks"; there -4)."""
+
+    factor: float = -4.0
+
+    def __call__(self, view: LocalView, /) -> Rows:
+        return self.factor * view.own

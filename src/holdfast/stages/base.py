@@ -1,0 +1,33 @@
+"""What every stage shares: it works on a round's messages, or on bare rows."""
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, overload
+
+import numpy as np
+
+from holdfast.arrays import checked, like
+from holdfast.typing import Received, Rows
+
+
+class Stage(ABC):
+    """What is done to the messages of a round before a rule reads them: rows in, rows out.
+
+    The number of rows may change. Each new row is a worker's number and its row as the next stage sees them.
+    """
+
+    told: ClassVar[str] = "byzantine"
+    """The field, if there is one of this name, that a run fills with the number of Byzantine workers it declares."""
+
+    @overload
+    def __call__(self, messages: Received) -> Received: ...
+    @overload
+    def __call__(self, messages: Rows) -> Rows: ...
+    def __call__(self, messages: Any) -> Any:
+        if isinstance(messages, Received):
+            return self.step(messages._replace(rows=checked(self, messages.rows)))
+        rows = checked(self, messages)
+        return like(messages, self.step(Received(rows, np.arange(1, len(rows) + 1), 0)).rows)
+
+    @abstractmethod
+    def step(self, received: Received) -> Received:
+        """Return the messages as the rule, or the next stage, shall see them."""
