@@ -1,68 +1,219 @@
-"""Things that users name with parameters, `NAME[:key=value,...]`: attacks, partitions."""
+"""From names to objects and back, for every part that a user can name, ours or from outside the package.
 
-from collections.abc import Mapping
-from dataclasses import MISSING, Field, fields
-from typing import Any, TypeVar, get_type_hints
+Four spellings of one thing meet here: `name:key=value,...` on the command line, a table with the keys `name` and the
+part's own in TOML, `package.module:Name:key=value,...` for the user's own, and an object in Python.
+"""
+
+import inspect
+import re
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
+from hashlib import sha256
+from importlib import import_module
+from pathlib import Path
+from types import NoneType
+from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin, get_type_hints
+
+import msgspec
+import numpy as np
 
 from holdfast.errors import InvalidInput, unknown
 
 T = TypeVar("T")
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
+_NOUNS = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
 
 
-def build(kind: str, text: str, registry: Mapping[str, type[T]]) -> T:
-    """Return the member of `registry` that `text` describes.
+class Family(Generic[T]):
+    """The parts of one kind, by name: classes and functions whose parameters are the part's options.
 
     >>> from holdfast.attacks import REGISTRY
-    >>> build("attack", "sign-flip:factor=-2", REGISTRY)
-    SignFlip(factor=-2.0)
+    >>> attacks = Family("attack", REGISTRY)
+    >>> flip = attacks.make("sign-flip:factor=-2")
+    >>> flip, attacks.text(flip), attacks.table(flip)
+    (SignFlip(factor=-2.0), 'sign-flip:factor=-2', {'name': 'sign-flip', 'factor': -2.0})
     """
-    name, _, arguments = text.partition(":")
-    if name not in registry:
-        raise unknown(kind, name, registry)
-    member = registry[name]
-    known = {field.name: field for field in fields(member)}  # type: ignore[arg-type]
-    types = get_type_hints(member)
-    values: dict[str, Any] = {}
-    for argument in filter(None, arguments.split(",")):
-        key, equals, value = argument.partition("=")
-        if not known:
-            raise InvalidInput(f"{kind} {name!r} takes no parameters; got {arguments!r}")
-        if key not in known:
-            raise unknown(f"parameter of {kind} {name!r}", key, known)
-        if not equals:
-            raise InvalidInput(f"{kind} parameters are written key=value; got {argument!r}")
-        if key in values:
-            raise InvalidInput(f"each parameter of {kind} {name!r} is given once; got {key} twice")
-        values[key] = _number(f"{kind} parameter {key}", value, types[key])
-    missing = [key for key, field in known.items() if key not in values and field.default is MISSING]
-    if missing:
-        raise InvalidInput(f"{kind} {name!r} needs {', '.join(missing)}; got {text!r}")
-    return member(**values)
+
+    def __init__(
+        self, kind: str, registry: Mapping[str, Callable[..., T]], makes: Callable[[Any], bool] = inspect.isclass
+    ):
+        self.kind, self.registry, self._makes = kind, registry, makes
+
+    def make(self, given: Any) -> T:
+        """Return the part that a text or a table describes; an object is one already."""
+        if isinstance(given, str):
+            return self._made(*self._parsed(given))
+        if isinstance(given, Mapping):
+            options = dict(given)
+            name = options.pop("name", None)
+            if not isinstance(name, str):
+                raise InvalidInput(f"a table of {self._a_kind} needs a name; got the keys {', '.join(given) or 'none'}")
+            return self._made(name, options)
+        made: T = given() if inspect.isclass(given) else given
+        return made
+
+    def name(self, part: Any) -> str:
+        """Return the name of a part, without its options."""
+        member = part if inspect.isroutine(part) or inspect.isclass(part) else type(part)
+        known = (name for name, registered in self.registry.items() if registered is member)
+        return next(known, f"{member.__module__}:{member.__qualname__}")
+
+    def text(self, part: Any, full: bool = False) -> str:
+        """Return a part as it is written on a command line: the options that are not defaults, or all of them."""
+        options = ",".join(f"{key}={_written(value)}" for key, value in options_of(part, full).items())
+        return f"{self.name(part)}:{options}" if options else self.name(part)
+
+    def table(self, part: Any) -> dict[str, Any]:
+        """Return a part as it is written in TOML, every option that has a value."""
+        return {"name": self.name(part), **options_of(part, full=True)}
+
+    def usage(self, name: str) -> str:
+        """Return how a registered part is written, with its defaults.
+
+        >>> from holdfast.attacks import REGISTRY
+        >>> Family("attack", REGISTRY).usage("sign-flip")
+        'sign-flip:factor=-4'
+        """
+        parameters = _parameters(self.registry[name]).values()
+        options = ",".join(
+            f"{each.name}={'...' if each.default is each.empty else _written(each.default)}"
+            for each in parameters
+            if each.default is not None
+        )
+        return f"{name}:{options}" if options else name
+
+    @property
+    def _a_kind(self) -> str:
+        return f"{'an' if self.kind[0] in 'aeiou' else 'a'} {self.kind}"
+
+    def _parsed(self, text: str) -> tuple[str, dict[str, Any]]:
+        name, _, rest = text.partition(":")
+        first, _, after = rest.partition(":")
+        if name not in self.registry and _IDENTIFIER.fullmatch(name) and _IDENTIFIER.fullmatch(first):
+            name, rest = f"{name}:{first}", after
+        options: dict[str, Any] = {}
+        for argument in filter(None, rest.split(",")):
+            key, equals, value = argument.partition("=")
+            if not equals:
+                raise InvalidInput(f"options of {self._a_kind} are written key=value; got {argument!r}")
+            if key in options:
+                raise InvalidInput(f"each option of {self.kind} {name!r} is given once; got {key} twice")
+            options[key.replace("-", "_")] = value
+        return name, options
+
+    def _made(self, name: str, given: Mapping[str, Any]) -> T:
+        member = self.registry[name] if name in self.registry else self._outside(name)
+        if not self._makes(member):
+            if given:
+                raise InvalidInput(f"{self.kind} {name!r} takes no options; got {', '.join(given)}")
+            return member  # type: ignore[return-value]  # the part itself, such as a function that is a rule
+        known = _parameters(member)
+        for key in given:
+            if not known:
+                raise InvalidInput(f"{self.kind} {name!r} takes no options; got {key}")
+            if key not in known:
+                raise unknown(f"option of {self.kind} {name!r}", key, known)
+        types = get_type_hints(member.__init__ if inspect.isclass(member) else member, include_extras=True)
+        values = {
+            key: converted(f"{key} of {self.kind} {name!r}", value, types.get(key, Any)) for key, value in given.items()
+        }
+        missing = [key for key, each in known.items() if key not in values and each.default is each.empty]
+        if missing:
+            raise InvalidInput(f"{self.kind} {name!r} needs {', '.join(missing)}; got {', '.join(given) or 'none'}")
+        return member(**values)
+
+    def _outside(self, name: str) -> Callable[..., T]:
+        """Return what `package.module:Name` means."""
+        module, _, path = name.partition(":")
+        if not path:
+            raise unknown(self.kind, name, [*self.registry, "package.module:Name"])
+        try:
+            found: Any = import_module(module)
+            for attribute in path.split("."):
+                found = getattr(found, attribute)
+        except (ImportError, AttributeError) as error:
+            raise InvalidInput(f"{self.kind} {name!r} must be something that can be imported; got {error}") from None
+        return found  # type: ignore[no-any-return]
 
 
-def usage(name: str, member: type) -> str:
-    """Return how a member is written, with its defaults.
+def converted(what: str, value: Any, kind: Any) -> Any:
+    """Return a value of this type; a text is read as one, a NumPy number counts as what it is.
 
-    >>> from holdfast.attacks import SignFlip
-    >>> usage("sign-flip", SignFlip)
-    'sign-flip:factor=-4.0'
+    >>> converted("rounds", "10", int), converted("norm", "inf", float)
+    (10, inf)
     """
-    parameters = ",".join(f"{field.name}={_default(field)}" for field in fields(member))
-    return f"{name}:{parameters}" if parameters else name
+    value = value.item() if isinstance(value, np.generic) else value
+    try:
+        return msgspec.convert(value, kind, strict=False)
+    except msgspec.ValidationError:
+        bound = re.search(r" [<>]=? \S+", str(error))
+        raise InvalidInput(
+            f"{what} must be {_described(kind)}{bound.group() if bound else ''}; got {value!r}"
+        ) from None
+    except TypeError:  # a type that only an object in Python can have
+        if isinstance(value, str):
+            raise InvalidInput(f"{what} must be given in Python, it cannot be written; got {value!r}") from None
+        return value
+
+
+def convert_fields(part: Any) -> None:
+    """Give every field of a frozen dataclass under construction its own type, or say which does not fit."""
+    types = get_type_hints(type(part), include_extras=True)
+    for field in fields(part):
+        object.__setattr__(part, field.name, converted(field.name, getattr(part, field.name), types[field.name]))
+
+
+def options_of(part: Any, full: bool) -> dict[str, Any]:
+    """Return the options of a part: all that have a value, or those that differ from their defaults."""
+    if not is_dataclass(part) or isinstance(part, type):
+        return {}
+    told = ((field, getattr(part, field.name)) for field in fields(part) if field.init)
+    return {field.name: value for field, value in told if value is not None and (full or value != field.default)}
 
 
 def summary(member: object) -> str:
     """Return the first line of a member's docstring."""
-    return (member.__doc__ or "").strip().splitlines()[0]
+    return (inspect.getdoc(member) or "").strip().partition("\n")[0]
 
 
-def _default(field: "Field[Any]") -> str:
-    return "..." if field.default is MISSING else str(field.default)
+def source_of(part: Any) -> dict[str, str] | None:
+    """Return where a part from outside the package came from: its name, file, and the hash of that file.
+
+    None for a part of ours. What has no file, as a class typed into an interpreter, has no hash.
+    """
+    member = part if inspect.isroutine(part) or inspect.isclass(part) else type(part)
+    if member.__module__.partition(".")[0] == __package__:
+        return None
+    about = {"name": f"{member.__module__}:{member.__qualname__}"}
+    file = getattr(sys.modules.get(member.__module__), "__file__", None)
+    if file is None or not Path(file).is_file():
+        return about
+    return about | {"file": str(Path(file).resolve()), "sha256": sha256(Path(file).read_bytes()).hexdigest()}
 
 
-def _number(what: str, text: str, kind: type) -> float | int:
-    try:
-        return int(text) if kind is int else float(text)
-    except ValueError:
-        noun = "a whole number" if kind is int else "a number"
-        raise InvalidInput(f"{what} must be {noun}; got {text!r}") from None
+def _parameters(member: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    return dict(inspect.signature(member).parameters)
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, float):
+        return repr(value).removesuffix(".0")
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _described(kind: Any) -> str:
+    """Return a type in words.
+
+    >>> from typing import Annotated, Literal
+    >>> _described(Annotated[float, msgspec.Meta(ge=0)] | Literal["auto"] | None)
+    'a number >= 0 or auto'
+    """
+    inner = [each for each in get_args(kind) if each is not NoneType]
+    if get_origin(kind) is Annotated:
+        bounds = {">=": inner[1].ge, ">": inner[1].gt, "<=": inner[1].le, "<": inner[1].lt}
+        said = " and ".join(f"{sign} {bound}" for sign, bound in bounds.items() if bound is not None)
+        return f"{_described(inner[0])} {said}"
+    if get_origin(kind) is tuple:
+        return f"{_described(inner[0])}s"
+    return _NOUNS.get(kind) or " or ".join(each if isinstance(each, str) else _described(each) for each in inner)

@@ -8,6 +8,7 @@ from holdfast.attacks.infinite import Infinite
 from holdfast.attacks.negative_sum import NegativeSum
 from holdfast.attacks.same_value import SameValue
 from holdfast.attacks.sign_flip import SignFlip
+from holdfast.naming import Family
 
 REGISTRY: dict[str, type[Attack]] = {
     "infinite": Infinite,
@@ -18,8 +19,10 @@ REGISTRY: dict[str, type[Attack]] = {
     "duplicate": Duplicate,
     "contrarian": Contrarian,
 }
+ATTACKS: Family[Attack] = Family("attack", REGISTRY)
 
 __all__ = [
+    "ATTACKS",
     "REGISTRY",
     "Attack",
     "ColludingAttack",

@@ -35,7 +35,12 @@ class FullView(LocalView):
     """The numbers of the honest workers that do not answer in this round."""
 
 
-class LocalAttack(ABC):
+class _Attack(ABC):
+    def check(self, honest: Workers) -> None:
+        """Say before the first round if the attack cannot work beside these honest workers."""
+
+
+class LocalAttack(_Attack):
     """An attack that one compromised worker can mount alone."""
 
     uses_own: ClassVar[bool] = True
@@ -46,7 +51,7 @@ class LocalAttack(ABC):
         """Return what the workers of the view send, one row each."""
 
 
-class ColludingAttack(ABC):
+class ColludingAttack(_Attack):
     """An attack of workers that act together and see every honest message."""
 
     uses_own: ClassVar[bool] = False

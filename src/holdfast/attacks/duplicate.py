@@ -4,7 +4,7 @@ import numpy as np
 
 from holdfast.attacks.base import ColludingAttack, FullView
 from holdfast.errors import InvalidInput
-from holdfast.typing import Rows
+from holdfast.typing import Rows, Workers
 
 
 @dataclass(frozen=True)
@@ -16,9 +16,11 @@ class Duplicate(ColludingAttack):
 
     worker: int = 1
 
+    def check(self, honest: Workers) -> None:
+        if self.worker not in honest:
+            raise InvalidInput(f"duplicate needs an honest worker to copy; got worker={self.worker}")
+
     def __call__(self, view: FullView, /) -> Rows:
         honest = view.honest_workers
         (row,) = np.nonzero(honest == (honest[0] if self.worker in view.absent else self.worker))
-        if not row.size:
-            raise InvalidInput(f"duplicate needs an honest worker to copy; got worker={self.worker}")
         return np.broadcast_to(view.honest[row[0]], view.own.shape)

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from holdfast.errors import InvalidInput
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # two data sets are equal if they are the same one: arrays do not compare
 class Dataset:
-    """Features `(N, f)` as they came (images stay bytes) and targets `(N,)`."""
+    """Features `(N, ...)` as they came (images stay images, of bytes) and targets `(N,)`."""
 
     name: str
     train_features: NDArray[Any]

@@ -12,4 +12,4 @@ def digits() -> Dataset:
     # from the file itself: `sklearn.datasets.load_digits` returns the same after a second of imports
     path = distribution("scikit-learn").locate_file("sklearn/datasets/data/digits.csv.gz")
     table = np.loadtxt(str(path), delimiter=",", dtype=np.uint8)
-    return Dataset.split("digits", table[:, :-1], table[:, -1].astype(np.int64))
+    return Dataset.split("digits", table[:, :-1].reshape(-1, 8, 8), table[:, -1].astype(np.int64))

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from holdfast.data.dataset import Dataset
 from holdfast.errors import InvalidInput
 
+FILE_TYPES = (".npz", ".csv")
+
 
 def from_file(path: Path) -> Dataset:
     """Read `x_train, y_train, x_test, y_test` or `x, y` from an .npz file, or the columns of a .csv file.
@@ -32,10 +34,10 @@ def _from_npz(path: Path) -> Dataset:
     if {"x_train", "y_train", "x_test", "y_test"} <= arrays.keys():
         train = _checked(path, arrays["x_train"], arrays["y_train"])
         test = _checked(path, arrays["x_test"], arrays["y_test"])
-        if train[0].shape[1] != test[0].shape[1]:
+        if train[0].shape[1:] != test[0].shape[1:]:
             raise InvalidInput(
-                f"{path} must have as many features for testing as for training; "
-                f"got {test[0].shape[1]} and {train[0].shape[1]}"
+                f"{path} must have features of one shape for testing and training; "
+                f"got {test[0].shape[1:]} and {train[0].shape[1:]}"
             )
         return Dataset(str(path), *train, *test)
     if {"x", "y"} <= arrays.keys():
@@ -70,7 +72,7 @@ def _numeric(cell: str) -> bool:
 
 
 def _checked(path: Path, features: NDArray[Any], targets: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return features `(N, f)` (bytes or floats) and targets `(N,)`, or say what is wrong with them."""
+    """Return features `(N, ...)` (bytes or floats) and targets `(N,)`, or say what is wrong with them."""
     if targets.ndim != 1 or features.ndim < 2 or len(features) != len(targets):
         raise InvalidInput(
             f"{path} must have one target for each row of features; got shapes {features.shape} and {targets.shape}"
@@ -83,9 +85,8 @@ def _checked(path: Path, features: NDArray[Any], targets: NDArray[Any]) -> tuple
         if array.dtype.kind == "f" and not np.isfinite(array).all():
             row = int(np.argwhere(~np.isfinite(array))[0, 0])
             raise InvalidInput(f"{path} must hold finite numbers; got NaN or infinity in {name}, sample {row + 1}")
-    flat = features.reshape(len(features), -1)
-    if flat.dtype.kind == "b":
-        flat = flat.astype(np.uint8)
-    elif flat.dtype not in (np.uint8, np.float32, np.float64):
-        flat = flat.astype(np.float64)
-    return flat, targets
+    if features.dtype.kind == "b":
+        features = features.astype(np.uint8)
+    elif features.dtype not in (np.uint8, np.float32, np.float64):
+        features = features.astype(np.float64)
+    return features, targets

@@ -75,9 +75,9 @@ class ImageSet:
         arrays = {name: parse(content) for name, content in files.items() if content}
         return Dataset(
             self.name,
-            arrays[TRAIN_IMAGES].reshape(len(arrays[TRAIN_IMAGES]), -1),
+            arrays[TRAIN_IMAGES],
             arrays[TRAIN_LABELS].astype(np.int64),
-            arrays[TEST_IMAGES].reshape(len(arrays[TEST_IMAGES]), -1),
+            arrays[TEST_IMAGES],
             arrays[TEST_LABELS].astype(np.int64),
         )
 

@@ -1,18 +1,28 @@
 """Who holds which samples."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
+from holdfast.naming import Family
 
 Parts = list[NDArray[np.int64]]
 
 
+class Partition(ABC):
+    """A frozen dataclass that deals samples to workers; all randomness comes from the generator it is given."""
+
+    @abstractmethod
+    def deal(self, labels: NDArray[Any], workers: int, generator: np.random.Generator) -> Parts:
+        """Return the indices of each worker's samples; every sample goes to exactly one worker, none goes without."""
+
+
 @dataclass(frozen=True)
-class Iid:
+class Iid(Partition):
     """Samples shuffled and dealt evenly: every worker sees the same distribution."""
 
     def deal(self, labels: NDArray[Any], workers: int, generator: np.random.Generator) -> Parts:
@@ -21,7 +31,7 @@ class Iid:
 
 
 @dataclass(frozen=True)
-class ByLabel:
+class ByLabel(Partition):
     """Workers hold few classes: m / C workers share each class, or each worker gets C / m classes.
 
     With 20 workers and 10 digits every two workers share one digit, as in "Heterogeneous Data". In
@@ -51,17 +61,22 @@ class ByLabel:
 
 
 @dataclass(frozen=True)
-class Dirichlet:
-    """Each class is cut by Dirichlet(alpha) proportions: the smaller alpha, the more workers differ.
+class Dirichlet(Partition):
+    """Workers hold classes in Dirichlet(alpha) proportions: the smaller alpha, the more workers differ.
 
-    Hsu et al. (2019). Cuts are rounded down from an offset that is uniform in [0, 1), so that a worker gets the
-    floor or the ceiling of its share and expects exactly the share. With one offset for all, classes of like size
+    `per` class, each class is cut by proportions over the workers (Yurochkin et al., 2019), so that workers differ in
+    their number of samples too. Cuts are rounded down from an offset that is uniform in [0, 1), so that a worker gets
+    the floor or the ceiling of its share and expects exactly the share. With one offset for all, classes of like size
     would favour the same workers; ours lie 1 / C apart, and by Hermite's identity, sum_c floor(x + c / C) = floor(C x),
     even cuts of C equal classes add up to shards that differ by one sample at most. A worker that would get nothing
     takes one sample from the largest shard.
+
+    `per` worker, each worker draws proportions over the classes (Hsu et al., 2019) and takes its even share of the
+    samples one by one, by these proportions among the classes that still have samples.
     """
 
     alpha: float
+    per: Literal["class", "worker"] = "class"
 
     def __post_init__(self) -> None:
         if not 0 < self.alpha < float("inf"):
@@ -69,6 +84,9 @@ class Dirichlet:
 
     def deal(self, labels: NDArray[Any], workers: int, generator: np.random.Generator) -> Parts:
         _enough(labels, workers)
+        return (self._per_class if self.per == "class" else self._per_worker)(labels, workers, generator)
+
+    def _per_class(self, labels: NDArray[Any], workers: int, generator: np.random.Generator) -> Parts:
         pieces: list[list[NDArray[np.int64]]] = [[] for _ in range(workers)]
         classes, start = np.unique(labels), generator.random()
         for index, label in enumerate(classes):
@@ -85,10 +103,28 @@ class Dirichlet:
                 parts[worker], parts[largest] = parts[largest][:1], parts[largest][1:]
         return parts
 
+    def _per_worker(self, labels: NDArray[Any], workers: int, generator: np.random.Generator) -> Parts:
+        classes, place = np.unique(labels, return_inverse=True)
+        left = [generator.permutation(np.flatnonzero(place == index)) for index in range(len(classes))]
+        shares = generator.dirichlet(np.full(len(classes), self.alpha), size=workers)
+        sizes = [len(part) for part in np.array_split(np.arange(len(labels)), workers)]
+        order = generator.permutation(workers)  # the last ones must take what is left: nobody's number decides
+        parts: Parts = [np.empty(0, np.int64)] * workers
+        for worker in order:
+            wanted = np.zeros(len(classes), np.int64)
+            while (missing := sizes[worker] - wanted.sum()) > 0:
+                room = np.array([len(samples) for samples in left]) - wanted
+                open_shares = np.where(room > 0, shares[worker] + np.finfo(float).tiny, 0.0)
+                draw = generator.multinomial(missing, open_shares / open_shares.sum())
+                wanted += np.minimum(draw, room)
+            taken = [np.split(samples, [count]) for samples, count in zip(left, wanted, strict=True)]
+            parts[worker] = np.concatenate([mine for mine, _ in taken])
+            left = [rest for _, rest in taken]
+        return parts
 
-Partition = Iid | ByLabel | Dirichlet
 
 REGISTRY: dict[str, type[Partition]] = {"iid": Iid, "by-label": ByLabel, "dirichlet": Dirichlet}
+PARTITIONS: Family[Partition] = Family("partition", REGISTRY)
 
 
 def _enough(labels: NDArray[Any], workers: int) -> None:

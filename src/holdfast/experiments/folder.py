@@ -18,14 +18,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import holdfast
+from holdfast._version import __version__
+from holdfast.engines.options import ENGINES
 from holdfast.errors import InvalidInput
 from holdfast.experiments.metrics import Evaluation
 from holdfast.experiments.spec import Spec
+from holdfast.states import Arrays
 from holdfast.files import sweep, write_atomic
-
-Arrays = Mapping[str, NDArray[Any]]
-
 
 @dataclass(frozen=True)
 class Checkpoint:
@@ -79,8 +78,8 @@ class RunFolder:
             raise InvalidInput(f"--out must name a new or empty folder; got {path}, which holds something")
         text = spec.to_toml().encode()
         try:
-            began = {"data_sha256": data_digest, "spec_sha256": sha256(text).hexdigest()}
-            write_atomic(path / "versions.json", _json(versions() | began))
+            began = {"data_sha256": data_digest, "spec_sha256": sha256(text).hexdigest(), "sources": spec.sources()}
+            write_atomic(path / "versions.json", _json(versions() | began | {"engine": _engine(spec)}))
             write_atomic(path / "spec.toml", text)
         except OSError as error:
             raise InvalidInput(f"--out must name a folder that can be written; got {path}: {error.strerror}") from None
@@ -92,21 +91,47 @@ class RunFolder:
             raise InvalidInput(f"a run's folder must hold its spec.toml; got {self.path}")
         return Spec.read(self.path / "spec.toml")
 
+    def engine(self) -> str:
+        """Return where the run was computed last."""
+        return str(self._began()["engine"])
+
+    def note_engine(self, spec: Spec) -> None:
+        """Write down where the run is computed from now on."""
+        began = self._began()
+        if began["engine"] != _engine(spec):
+            write_atomic(self.path / "versions.json", _json(began | {"engine": _engine(spec)}))
+
     def check(self, data_digest: str) -> None:
-        """Refuse to go on with another spec or other data than the run began with."""
+        """Refuse to resume with another spec or other data than the run began with."""
+        began = self._began()
+        if began["spec_sha256"] != sha256((self.path / "spec.toml").read_bytes()).hexdigest():
+            raise InvalidInput("a run resumes with the spec it began with; got a spec.toml that was changed since")
+        if (data := began["data_sha256"]) != data_digest:
+            raise InvalidInput(
+                f"a run resumes on the data it began with, SHA-256 {data[:12]}...; got {data_digest[:12]}..."
+            )
+
+    def check_sources(self, spec: Spec) -> None:
+        """Refuse to resume with other code than the run began with, where it comes from outside the package."""
+        before = {source["name"]: source.get("sha256") for source in self._began()["sources"]}
+        for source in spec.sources():
+            if source.get("sha256") != before.get(source["name"]):
+                raise InvalidInput(
+                    f"a run resumes with the code it began with; got a changed {source.get('file', source['name'])}"
+                )
+
+    def _began(self) -> dict[str, Any]:
+        """Return what was written down when the run began."""
         try:
             began = json.loads((self.path / "versions.json").read_text())
-            spec, data = str(began["spec_sha256"]), str(began["data_sha256"])
+            strings = [began[key] for key in ("spec_sha256", "data_sha256", "engine")]
+            if not (isinstance(began["sources"], list) and all(isinstance(each, str) for each in strings)):
+                raise ValueError("other kinds of values")
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise InvalidInput(
                 f"{self.path}/versions.json must hold the checksums of spec and data; got {error!r}"
             ) from None
-        if spec != sha256((self.path / "spec.toml").read_bytes()).hexdigest():
-            raise InvalidInput("a run resumes with the spec it began with; got a spec.toml that was changed since")
-        if data != data_digest:
-            raise InvalidInput(
-                f"a run resumes on the data it began with, SHA-256 {data[:12]}...; got {data_digest[:12]}..."
-            )
+        return dict(began)
 
     def record(self, evaluation: Evaluation) -> None:
         """Append one line to the records."""
@@ -150,7 +175,7 @@ class RunFolder:
             *lines, _ = path.read_text(encoding="utf-8").split("\n") if path.exists() else [""]
             return [Evaluation(**json.loads(line)) for line in lines]
         except (OSError, ValueError, TypeError) as error:
-            raise InvalidInput(f"{path} must hold an evaluation a line; got {error}") from None
+            raise InvalidInput(f"{path} must hold one evaluation per line; got {error}") from None
 
     def result(self) -> dict[str, Any] | None:
         """Return how the run ended, if it did."""
@@ -164,10 +189,14 @@ class RunFolder:
         return self.path / "checkpoint.npz", self.path / "checkpoint.previous.npz"
 
 
+def _engine(spec: Spec) -> str:
+    return ENGINES.text(spec.engine, full=True)
+
+
 def versions() -> dict[str, str]:
     """Return what a result may depend on besides its spec."""
     return {
-        "holdfast": holdfast.__version__,
+        "holdfast": __version__,
         "python": platform.python_version(),
         "numpy": np.__version__,
         "platform": platform.platform(),

@@ -1,4 +1,4 @@
-"""Who stands apart: what a master can tell from messages alone, not knowing who lies nor how many do.
+"""Who disagrees: what a master can tell from messages alone, not knowing who is Byzantine nor how many are.
 
 A message takes a side on every coordinate: above or below the message that would pull nowhere (x0 where
 messages are models, 0 where they are gradients), or neither. Sides are all that l1-RSA reads of a message,
@@ -13,39 +13,41 @@ from numpy.typing import NDArray
 
 from holdfast.typing import Rows, Vector
 
-APART = 3.5
+SUSPICION_THRESHOLD = 3.5
 """Robust standard deviations above the median at which a worker is suspected (Iglewicz and Hoaglin, 1993)."""
 LEAST_SPREAD = 0.01
 """The least standard deviation assumed: one coordinate in a hundred more or less makes nobody suspect."""
+LEAST_EVALUATIONS = 3
+"""Nobody is judged by fewer: with one or two rounds in view, chance alone makes honest workers look odd."""
 
 Shares = NDArray[np.float64]
 """Shares of coordinates, of shape `(n,)` or `(n, n)`."""
 
 
 @dataclass(frozen=True)
-class Standing:
-    """How the messages of one round stand to each other, an entry a worker."""
+class Disagreement:
+    """How much the messages of one round disagree, one entry per worker."""
 
-    disagreement: list[float]
+    shares: list[float]
     """Median over the other workers of the share of coordinates on which the two take different sides."""
     twins: list[int]
     """How many others take the same side on every coordinate; 0 for a message that takes none anywhere."""
 
 
-def standing(rows: Rows, neutral: Vector) -> Standing:
+def disagreement(rows: Rows, neutral: Vector) -> Disagreement:
     """Compare every message with every other.
 
-    >>> standing(np.array([[1.0, 2.0], [3.0, 1.0], [2.0, -1.0]]), neutral=np.zeros(2))
-    Standing(disagreement=[0.25, 0.25, 0.5], twins=[1, 1, 0])
+    >>> disagreement(np.array([[1.0, 2.0], [3.0, 1.0], [2.0, -1.0]]), neutral=np.zeros(2))
+    Disagreement(shares=[0.25, 0.25, 0.5], twins=[1, 1, 0])
     """
+    if len(rows) == 1:
+        return Disagreement([0.0], [0])
     differing = differences(rows, neutral)
     others = ~np.eye(len(rows), dtype=bool)
-    if len(rows) == 1:
-        return Standing([0.0], [0])
-    disagreement = np.median(differing[others].reshape(len(rows), -1), axis=1)
+    shares = np.median(differing[others].reshape(len(rows), -1), axis=1)
     voting = ((rows > neutral) | (rows < neutral)).any(axis=1)
     twins = ((differing == 0) & others).sum(axis=1) * voting
-    return Standing(disagreement.tolist(), twins.tolist())
+    return Disagreement(shares.tolist(), twins.tolist())
 
 
 def differences(rows: Rows, neutral: Vector) -> Shares:
@@ -62,21 +64,31 @@ def differences(rows: Rows, neutral: Vector) -> Shares:
     return np.asarray(bits / (2 * rows.shape[1]))
 
 
-def suspicion(history: Sequence[Sequence[float]]) -> Shares:
+def suspicion(history: Sequence[Sequence[float | None]]) -> Shares:
     """Return how far each worker's mean disagreement lies above the median worker's, in robust deviations.
 
-    z_i = (d_i - median d) / max(1.4826 median |d - median d|, LEAST_SPREAD); at APART it is suspect.
+    z_i = (d_i - median d) / max(1.4826 median |d - median d|, LEAST_SPREAD); above SUSPICION_THRESHOLD it is suspect.
+    d_i is the mean over the evaluations at which worker i was present; without any it is nobody's suspect.
 
     >>> suspicion([[0.20, 0.21, 0.22, 0.22, 0.80]]).round(1).tolist()
     [-1.3, -0.7, 0.0, 0.0, 39.1]
     """
-    shares = np.mean(history, axis=0)
-    above = shares - np.median(shares)
+    shares = mean_disagreement(history)
+    above = shares - np.nanmedian(shares)
     # 1.4826 makes it the standard deviation of normal values
-    spread = max(1.4826 * float(np.median(np.abs(above))), LEAST_SPREAD)
-    return np.asarray(above / spread)
+    spread = max(1.4826 * float(np.nanmedian(np.abs(above))), LEAST_SPREAD)
+    return np.nan_to_num(above / spread, nan=0.0)
 
 
-def copied(history: Sequence[Sequence[int]]) -> NDArray[np.bool_]:
-    """Return who had a twin whenever one looked: one of two such workers repeats the other, or both a third."""
-    return np.asarray(np.min(history, axis=0) > 0)
+def mean_disagreement(history: Sequence[Sequence[float | None]]) -> Shares:
+    """Return each worker's mean over the evaluations at which it was present; NaN where there is none."""
+    table = np.array(history, dtype=np.float64)  # None becomes NaN
+    present = ~np.isnan(table)
+    totals = np.where(present, table, 0.0).sum(axis=0)
+    return np.divide(totals, present.sum(axis=0), out=np.full(len(totals), np.nan), where=present.any(axis=0))
+
+
+def copied(history: Sequence[Sequence[int | None]]) -> NDArray[np.bool_]:
+    """Return who had a twin whenever it was present: one of two such workers repeats the other, or both a third."""
+    twins = np.array(history, dtype=np.float64)
+    return np.asarray((np.isnan(twins) | (twins > 0)).all(axis=0) & ~np.isnan(twins).all(axis=0))

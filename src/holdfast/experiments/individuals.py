@@ -1,24 +1,31 @@
-"""A run worker by worker: what each was left with, and how far it stood apart."""
+"""A run worker by worker: what each was left with, and how much it disagreed with the others."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from holdfast.experiments.assembly import lying, participants
-from holdfast.experiments.forensics import APART, copied, suspicion
+from holdfast.experiments.forensics import (
+    LEAST_EVALUATIONS,
+    SUSPICION_THRESHOLD,
+    copied,
+    mean_disagreement,
+    suspicion,
+)
 from holdfast.experiments.metrics import Evaluation
+from holdfast.experiments.parts import attack_and_byzantine, participants
 from holdfast.experiments.personal import Personal
 from holdfast.experiments.spec import Spec
 
 
 @dataclass(frozen=True)
-class Apart:
-    """What the messages of a run tell of a worker; whether it lies had no part in it."""
+class Suspicion:
+    """What the messages of a run tell of a worker; whether it is Byzantine had no part in it."""
 
     disagreement: float
     """Mean over the evaluations."""
-    suspicion: float
+    score: float
+    """How far that lies above the median worker's, in robust standard deviations."""
     rank: int
     """1 for the most suspicious; equals have the better rank of them all."""
     suspected: bool
@@ -31,51 +38,55 @@ class Individual:
     """One worker of a run."""
 
     worker: int
-    lies: bool
+    byzantine: bool
     """What the simulation knows, and no master does."""
     own: float | None
-    """Accuracy of its model x_i on its own distribution; None for liars, and where it was not measured."""
+    """Accuracy of its model x_i on its own distribution; None for Byzantine ones, and where it was not measured."""
     master: float | None
     """Accuracy of x0 on the same."""
-    apart: Apart | None
-    """None where messages were not recorded."""
+    suspicion: Suspicion | None
+    """None where messages were not recorded, and for a worker that was never present at an evaluation."""
 
 
 def individuals(
     spec: Spec, history: Sequence[Evaluation], personal: Sequence[Personal] | None = None
 ) -> list[Individual]:
     """Return the workers of a resolved spec's run, in the order of their numbers."""
-    workers, liars = participants(spec), lying(spec)[1]
+    workers, byzantine = participants(spec), attack_and_byzantine(spec)[1]
     measured = {each.worker: each for each in personal or ()}
-    stood: Sequence[Apart | None] = aparts(history) or [None] * len(workers)
+    suspicions = suspicions_of(history) or [None] * len(workers)
     return [
         Individual(
             worker=worker,
-            lies=worker in liars,
+            byzantine=worker in byzantine,
             own=measured[worker].own if worker in measured else None,
             master=measured[worker].master if worker in measured else None,
-            apart=apart,
+            suspicion=found,
         )
-        for worker, apart in zip(workers.tolist(), stood, strict=True)
+        for worker, found in zip(workers.tolist(), suspicions, strict=True)
     ]
 
 
-def aparts(history: Sequence[Evaluation]) -> list[Apart]:
-    """Return how each worker stood to the others, by all evaluations that recorded it; nothing if none did."""
+def suspicions_of(history: Sequence[Evaluation]) -> list[Suspicion | None]:
+    """Return what all evaluations that recorded messages tell of each worker; nothing if none did.
+
+    With fewer than LEAST_EVALUATIONS of them numbers are shown, but nobody is suspected.
+    """
     shares = [each.disagreement for each in history if each.disagreement is not None]
     twins = [each.twins for each in history if each.twins is not None]
     if not shares or not twins:
         return []
-    scores = suspicion(shares)
+    scores, enough = suspicion(shares), len(shares) >= LEAST_EVALUATIONS
+    means, copies = mean_disagreement(shares), copied(twins)
     return [
-        Apart(
-            disagreement=share,
-            suspicion=score,
+        None
+        if np.isnan(mean)
+        else Suspicion(
+            disagreement=float(mean),
+            score=float(score),
             rank=1 + int((scores > score).sum()),
-            suspected=score > APART,
-            copied=twin,
+            suspected=bool(enough and score > SUSPICION_THRESHOLD),
+            copied=bool(enough and copy),
         )
-        for share, score, twin in zip(
-            np.mean(shares, axis=0).tolist(), scores.tolist(), copied(twins).tolist(), strict=True
-        )
+        for mean, score, copy in zip(means, scores, copies, strict=True)
     ]

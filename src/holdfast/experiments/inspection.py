@@ -3,12 +3,12 @@
 import shlex
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from math import isinf
 from pathlib import Path
 from typing import Any
 
 from holdfast.errors import InvalidInput
 from holdfast.experiments.folder import RunFolder
+from holdfast.experiments.forensics import LEAST_EVALUATIONS
 from holdfast.experiments.individuals import Individual, individuals
 from holdfast.experiments.metrics import Evaluation
 from holdfast.experiments.personal import Personal
@@ -33,7 +33,7 @@ class Inspection:
 
     def _ending(self) -> str | None:
         if self.result is None:
-            return f"This run is not over; go on with: holdfast resume {shlex.quote(str(self.folder))}"
+            return f"This run is not over; resume it with: holdfast resume {shlex.quote(str(self.folder))}"
         if self.result.get("diverged") is not None:
             return f"This run diverged at round {self.result['diverged']}."
         return None
@@ -41,28 +41,28 @@ class Inspection:
     def _missing_messages(self) -> str | None:
         if not self.history:
             return "Nothing was evaluated yet, so that nothing is known of the messages."
-        if any(each.apart for each in self.workers):
-            return None
-        return "The messages of this run were not recorded: it is of an older holdfast. Run its spec.toml again."
+        recorded = sum(each.disagreement is not None for each in self.history)
+        if getattr(self.spec.method, "messages", "full") == "bits":
+            return "The master received only counts of bits, so that nobody's messages could be compared."
+        if not recorded:
+            return "No evaluation came after a round in which messages were received."
+        if recorded < LEAST_EVALUATIONS:
+            return f"Nobody is judged by fewer than {LEAST_EVALUATIONS} evaluations; this run has {recorded}."
+        return None
 
     def _missing_models(self) -> str | None:
         if self.result is None:
             return "The workers' own models are measured when the run is over."
-        if "personal" not in self.result:
-            return "The workers' own models were not measured: it is of an older holdfast. Run its spec.toml again."
-        if self.spec.problem == "least-squares":
-            return "Least squares has no classes, so that there is no accuracy on a worker's own distribution."
-        if self.result["personal"] is None:
-            return "The workers' own models were not measured."
+        if self.result.get("personal") is None:
+            return "The workers' own models were not measured: that needs classes, and all workers in one process."
         return None
 
     def to_json(self) -> dict[str, Any]:
         """Return what `holdfast inspect --json` prints."""
-        infinite = {"norm": "inf"} if isinf(self.spec.norm) else {}  # strict JSON has no infinity
         return {
             "run": str(self.folder),
             "over": self.result is not None,
-            "spec": asdict(self.spec) | infinite,
+            "spec": self.spec.to_json(),
             "workers": [asdict(each) for each in self.workers],
             "history": [asdict(evaluation) for evaluation in self.history],
             "notes": self.notes,

@@ -1,13 +1,15 @@
 """What is measured at an evaluation. docs/method.md defines each of them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from holdfast.engines.recorder import Heard
+from holdfast.engines import LastRound
 from holdfast.experiments.assembly import Experiment
-from holdfast.experiments.forensics import standing
-from holdfast.problems import LeastSquares
+from holdfast.experiments.forensics import disagreement
+from holdfast.problems import LinearProblem
 from holdfast.typing import Vector
 
 
@@ -19,42 +21,60 @@ class Evaluation:
     accuracy: float | None
     """Share of the test samples that the master's model gets right; None if the problem has no classes."""
     loss: float
-    """The cost of eq. correct at the master's model: the regular workers' full losses plus f0."""
+    """The cost of eq. correct at the master's model: the honest workers' full losses plus f0."""
     variance: float
-    """Mean over the regular workers of |x_i - mean x|^2."""
+    """Mean over the honest workers of |x_i - mean x|^2."""
     distance: float
-    """Distance to consensus: root of the mean over the regular workers of |x_i - x0|^2."""
-    disagreement: list[float] | None = None
-    """How far each worker's last message stood apart from the others' (`holdfast.experiments.forensics`); None in old records."""
-    twins: list[int] | None = None
-    """How many others sent the same signs as each worker."""
+    """Distance to consensus: root of the mean over the honest workers of |x_i - x0|^2."""
+    disagreement: list[float | None] | None = None
+    """How much each participant's last message disagreed with the others' (`holdfast.experiments.forensics`): None for
+    a worker that was absent, None for all where the master receives no single messages."""
+    twins: list[int | None] | None = None
+    """How many others sent the same signs as each participant."""
+    metrics: dict[str, float] = field(default_factory=dict)
+    """Whatever else the problem measures."""
 
     @property
     def finite(self) -> bool:
         return bool(np.isfinite([self.loss, self.variance, self.distance]).all())
 
 
-def evaluate(experiment: Experiment, model: Vector, round: int, heard: Heard | None) -> Evaluation:
-    """Measure the master's model, the regular workers' iterates, and the messages that were heard last."""
-    data, problem, fleet = experiment.dataset, experiment.problem, experiment.fleet
+def evaluate(experiment: Experiment, model: Vector, round: int, last: LastRound | None) -> Evaluation:
+    """Measure the master's model, the honest workers' iterates, and the messages that were received last."""
+    problem, engine = experiment.problem, experiment.engine
     with np.errstate(over="ignore", invalid="ignore"):  # a run that diverges is told by its infinite numbers
-        spread = fleet.spread(model)
-        stand = standing(heard.rows, experiment.method.worker.neutral(heard.model)) if heard else None
+        spread = engine.spread(model)
+        measured = dict(problem.evaluate(model))
+        shares, twins = _disagreement(experiment, last) if last else (None, None)
         return Evaluation(
             round=round,
-            accuracy=problem.accuracy(model, data.test_features, data.test_targets),
-            loss=problem.objective(model, experiment.prior, fleet.regular),
+            accuracy=measured.pop("accuracy", None),
+            loss=problem.objective(model, engine.honest) + experiment.prior.value(model),
             variance=float(spread.from_mean.mean()),
             distance=float(spread.from_master.mean()) ** 0.5,
-            disagreement=stand.disagreement if stand else None,
-            twins=stand.twins if stand else None,
+            disagreement=shares,
+            twins=twins,
+            metrics=measured,
         )
 
 
+def _disagreement(experiment: Experiment, last: LastRound) -> tuple[list[Any], list[Any]]:
+    """Return both lists for all participants; None where one was absent."""
+    received, workers = last.received, experiment.engine.workers
+    found = disagreement(np.asarray(received.rows), experiment.worker.neutral(last.model))
+    if len(received.workers) == len(workers):
+        return list(found.shares), list(found.twins)
+    at = np.searchsorted(workers, received.workers)
+    shares, twins = [None] * len(workers), [None] * len(workers)
+    for place, share, twin in zip(at, found.shares, found.twins, strict=True):
+        shares[place], twins[place] = share, twin  # type: ignore[call-overload]
+    return shares, twins
+
+
 def ceiling(experiment: Experiment) -> float | None:
-    """Return the share of the test samples whose class some regular worker holds: nobody can learn the rest."""
-    if isinstance(experiment.problem, LeastSquares):
+    """Return the share of the test samples whose class some honest worker holds: nobody can learn the rest."""
+    problem = experiment.problem
+    if not isinstance(problem, LinearProblem) or not problem.classifies or problem.test is None:
         return None
-    shards = experiment.problem.shards
-    held = [np.unique(shards.targets[slice(*shards.starts[i - 1 : i + 1])]) for i in experiment.fleet.regular]
-    return float(np.isin(experiment.dataset.test_targets, np.concatenate(held)).mean())
+    held: list[NDArray[Any]] = [np.unique(problem.shards.of(worker)[1]) for worker in experiment.engine.honest]
+    return float(np.isin(problem.test.targets, np.concatenate(held)).mean())

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from holdfast.engines import Simulated
 from holdfast.experiments.assembly import Experiment
-from holdfast.problems import LeastSquares
+from holdfast.problems import LinearProblem
 from holdfast.typing import Vector
 
 SAMPLES = 2000
@@ -17,7 +17,7 @@ SAMPLES = 2000
 
 @dataclass(frozen=True)
 class Personal:
-    """Two models on a regular worker's own distribution.
+    """Two models on an honest worker's own distribution.
 
     That is the test set with its classes weighted as the worker's training samples are: the sum over its
     classes c of (share of c among its samples) * (accuracy on test samples of c). Classes without a test
@@ -32,29 +32,32 @@ class Personal:
 
 
 def personal(experiment: Experiment, model: Vector) -> list[Personal] | None:
-    """Measure every regular worker's model; None where there are no classes, or models that stay elsewhere.
+    """Measure every honest worker's model; None where there are no classes, or models that stay elsewhere.
 
     Workers of gradient methods hold the master's model and no other: then both numbers are equal.
     """
-    problem, fleet, data = experiment.problem, experiment.fleet, experiment.dataset
-    if isinstance(problem, LeastSquares) or not isinstance(fleet, Simulated):  # elsewhere models stay with workers
+    problem, engine = experiment.problem, experiment.engine
+    # on other engines models stay with their workers
+    if not isinstance(problem, LinearProblem) or not problem.classifies or not isinstance(engine, Simulated):
+        return None
+    if (test := problem.test) is None:
         return None
 
     @cache
     def samples(label: int, most: int) -> tuple[NDArray[np.generic], NDArray[np.generic]]:
         """Return test samples of a class, spread over all that there are."""
-        (at,) = np.nonzero(data.test_targets == label)
+        (at,) = np.nonzero(test.targets == label)
         some = at[:: -(-len(at) // most)]
-        return data.test_features[some], data.test_targets[some]
+        return test.features[some], test.targets[some]
 
     @cache
     def of_master(label: int, most: int) -> float | None:
         return problem.accuracy(model, *samples(label, most))
 
     found = []
-    for worker, x in zip(fleet.regular.tolist(), fleet.iterates(model), strict=True):
+    for worker, x in zip(engine.honest.tolist(), engine.iterates(model), strict=True):
         classes, counts = np.unique(problem.shards.of(worker)[1], return_counts=True)
-        tested = np.isin(classes, data.test_targets)
+        tested = np.isin(classes, test.targets)
         if not tested.any():
             found.append(Personal(worker, None, None))
             continue

@@ -1,16 +1,21 @@
 """What a run leaves behind."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.errors import InvalidInput
 from holdfast.experiments.metrics import Evaluation
 from holdfast.experiments.personal import Personal
-from holdfast.experiments.spec import Spec
+from holdfast.experiments.spec import Spec, data_text
+from holdfast.methods import method_text
 from holdfast.typing import Vector
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """How a run ended."""
 
@@ -22,7 +27,7 @@ class Result:
     diverged: int | None
     """The round after which something was no longer finite, if any."""
     ceiling: float | None
-    """The accuracy that no method can exceed, for want of the liars' classes."""
+    """The accuracy that no method can exceed, for want of the Byzantine workers' classes."""
     bytes_up: int
     """What a worker sends in a round."""
     bytes_down: int
@@ -34,7 +39,7 @@ class Result:
     absent: int = 0
     """How often a worker was asked and did not answer in time."""
     personal: list[Personal] | None = None
-    """The regular workers' models and the master's, on each worker's own distribution."""
+    """The honest workers' models and the master's, on each worker's own distribution."""
 
     @property
     def last(self) -> Evaluation | None:
@@ -45,6 +50,36 @@ class Result:
     def accuracy(self) -> float | None:
         return self.last.accuracy if self.last else None
 
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the history by column: round, accuracy, loss, variance, distance and whatever the problem measures.
+
+        What was not measured is NaN. `disagreement` and `twins` have one column per participant, where they are known.
+        """
+        rows = [asdict(evaluation) for evaluation in self.history]
+        lists = {"disagreement", "twins"}
+        plain = {name for row in rows for name in row if name not in lists | {"metrics"}}
+        names = [each.name for each in fields(Evaluation) if each.name in plain]
+        found = {name: np.array([row[name] for row in rows], None if name == "round" else float) for name in names}
+        extra = dict.fromkeys(name for row in rows for name in row["metrics"])
+        found |= {name: np.array([row["metrics"].get(name, np.nan) for row in rows]) for name in extra}
+        return found | {
+            name: np.array([row[name] for row in rows], float)
+            for name in sorted(lists)
+            if rows and all(row[name] is not None for row in rows)
+        }
+
+    def frame(self) -> Any:
+        """Return the history as a pandas DataFrame, one row per evaluation."""
+        try:
+            import pandas
+        except ImportError:
+            raise InvalidInput("a frame needs pandas: pip install pandas; got no module named pandas") from None
+        return pandas.DataFrame({name: column for name, column in self.arrays().items() if column.ndim == 1})
+
+    def __repr__(self) -> str:
+        reached = "diverged" if self.last is None else f"accuracy {self.accuracy}" if self.accuracy is not None else ""
+        return f"Result({method_text(self.spec.method)} on {data_text(self.spec.data)}, {self.rounds} rounds, {reached})"
+
     def to_json(self) -> dict[str, Any]:
         """Return what `holdfast run --json` prints."""
         return {
@@ -52,7 +87,8 @@ class Result:
             "loss": self.last.loss if self.last else None,
             "variance": self.last.variance if self.last else None,
             "distance": self.last.distance if self.last else None,
-            "penalty": self.spec.penalty,
+            "method": method_text(self.spec.method),
+            "penalty": getattr(self.spec.method, "penalty", None),
             "rate": self.spec.rate,
             "rounds": self.rounds,
             "seconds": self.seconds + self.evaluation_seconds,

@@ -2,19 +2,22 @@
 
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from holdfast.engines.recorder import Overheard
+from holdfast.engines import Recorder
 from holdfast.engines.training import train
-from holdfast.errors import FleetError, InvalidInput, TooFew
-from holdfast.experiments.assembly import Experiment, assemble, participants
-from holdfast.experiments.automatic import settled
+from holdfast.problems import Problem
+from holdfast.states import arrays_of, filled
+from holdfast.errors import EngineError, InvalidInput, TooFew
+from holdfast.experiments.assembly import Experiment, assemble
+from holdfast.experiments.automatic import resolve_auto
 from holdfast.experiments.defaults import resolved
-from holdfast.experiments.folder import Arrays, Checkpoint, RunFolder
+from holdfast.experiments.folder import Checkpoint, RunFolder
 from holdfast.experiments.metrics import Evaluation, ceiling, evaluate
 from holdfast.experiments.personal import personal
 from holdfast.experiments.result import Result
@@ -29,7 +32,7 @@ def _never() -> bool:
 
 def run(
     spec: Spec,
-    folder: Path | None = None,
+    folder: Path | str | None = None,
     watcher: Watcher | None = None,
     stopping: Callable[[], bool] = _never,
 ) -> Result:
@@ -39,27 +42,64 @@ def run(
     >>> [evaluation.round for evaluation in result.history]
     [10, 20]
     """
-    spec = settled(resolved(spec))
+    spec = resolve_auto(resolved(spec))
     experiment = assemble(spec)
-    store = RunFolder.create(folder, spec, experiment.dataset.digest()) if folder else None
-    with closing(experiment.fleet):
+    store = RunFolder.create(Path(folder), spec, _digest(experiment)) if folder else None
+    with closing(experiment.engine):
         return _Run(spec, experiment, store, watcher or Unwatched(), stopping).play()
 
 
-def resume(folder: Path, watcher: Watcher | None = None, stopping: Callable[[], bool] = _never) -> Result:
-    """Go on with an interrupted run, to exactly where it would have got without the interruption."""
-    store, watcher = RunFolder(folder), watcher or Unwatched()
-    spec = store.spec()
+def resume(
+    folder: Path | str,
+    watcher: Watcher | None = None,
+    stopping: Callable[[], bool] = _never,
+    *,
+    engine: Any = None,
+    data: Any = None,
+) -> Result:
+    """Resume an interrupted run, to exactly where it would have got without the interruption.
+
+    On the `engine` it ran on before unless another is given, which changes no number. A run on data that were
+    given as an object must be given the same `data` again.
+    """
+    store, watcher = RunFolder(Path(folder)), watcher or Unwatched()
+    spec = replace(store.spec(), engine=store.engine() if engine is None else engine)
+    spec = spec if data is None else replace(spec, data=data)
+    store.check_sources(spec)
     experiment = assemble(spec)
-    store.check(experiment.dataset.digest())
+    store.check(_digest(experiment))
+    store.note_engine(spec)
     checkpoint, warnings = store.restore()
     for warning in warnings:
         watcher.warned(warning)
     run = _Run(spec, experiment, store, watcher, stopping)
-    with closing(experiment.fleet):
+    with closing(experiment.engine):
         if checkpoint is not None:
             run.restore(checkpoint)
         return run.play()
+
+
+def simulate(
+    problem: Problem, method: Any, *, attack: Any = None, byzantine: int | tuple[int, ...] = 0, **training: Any
+) -> Result:
+    """Train on a problem that is already there: `attack`, `byzantine` and the rest are as in a spec.
+
+    >>> from holdfast.data import ByLabel, load
+    >>> from holdfast.problems import Softmax
+    >>> problem = Softmax.of(load("digits"), ByLabel(), workers=20, scale=16.0)
+    >>> simulate(problem, "rsa:penalty=0.5", attack="duplicate", byzantine=8, rounds=300).accuracy > 0.4
+    True
+    """
+    if not isinstance(problem, Problem):
+        raise InvalidInput(f"simulate needs a problem such as Softmax.of(...) makes; got {type(problem).__name__}")
+    m = len(problem.workers)
+    return run(Spec(problem=problem, workers=m, method=method, attack=attack, byzantine=byzantine, **training))
+
+
+def _digest(experiment: Experiment) -> str:
+    if experiment.dataset is None:
+        raise InvalidInput("a run in a folder needs data that can be loaded again; got a problem made in Python")
+    return experiment.dataset.digest()
 
 
 class _Run:
@@ -75,29 +115,29 @@ class _Run:
     ) -> None:
         self.spec, self.experiment, self.store = spec, experiment, store
         self.watcher, self.stopping = watcher, stopping
-        self.fleet = Overheard(experiment.fleet, len(participants(spec)))
-        self.state = experiment.method.master.init(experiment.problem.start())
+        self.engine = Recorder(experiment.engine)
+        self.state = experiment.master.init(experiment.problem.start())
         self.round = 0
         self.history: list[Evaluation] = []
         self.diverged: int | None = None
         self.seconds = self.evaluation_seconds = 0.0
 
     def restore(self, checkpoint: Checkpoint) -> None:
-        fleet = self.experiment.fleet
-        self.state = _filled(self.state, checkpoint.master)
-        fleet.state, fleet.absent = _filled(fleet.state, checkpoint.workers), checkpoint.absent
+        engine = self.experiment.engine
+        self.state = filled(self.state, checkpoint.master)
+        engine.state, engine.absent = filled(engine.state, checkpoint.workers), checkpoint.absent
         self.round, self.history = checkpoint.round, checkpoint.history
         self.seconds, self.evaluation_seconds = checkpoint.seconds, checkpoint.evaluation_seconds
 
     def play(self) -> Result:
-        self.experiment.fleet.start()
+        self.experiment.engine.start()
         self.watcher.started(self.spec, self.round)
-        if self.spec.local_steps > 1 and self.spec.recipe.penalised:
-            self.watcher.warned(f"the paper's theorems are about 1 local step a round; got {self.spec.local_steps}")
+        if (local_steps := getattr(self.spec.method, "local_steps", 1)) > 1:
+            self.watcher.warned(f"the paper's theorems are about 1 local step a round; got {local_steps}")
         while self.round < self.spec.rounds and self.diverged is None:
             try:
                 self._go_on()
-            except FleetError as error:
+            except EngineError as error:
                 if isinstance(error, TooFew):  # the workers are again as they were after this round
                     self._save()
                 raise Interrupted(self.round, self._folder, f": {error}") from None
@@ -127,7 +167,7 @@ class _Run:
     def _train(self, until: int) -> None:
         begun = perf_counter()
         rounds = range(self.round, until)
-        for state in train(self.experiment.method.master, self.fleet, self.state, rounds):
+        for state in train(self.experiment.master, self.engine, self.state, rounds):
             self.state = state
             self.round += 1
             self.watcher.played(self.round)
@@ -140,7 +180,7 @@ class _Run:
 
     def _evaluate(self) -> None:
         begun = perf_counter()
-        evaluation = evaluate(self.experiment, self.state.model, self.round, self.fleet.last)
+        evaluation = evaluate(self.experiment, self.state.model, self.round, self.engine.last)
         self.evaluation_seconds += perf_counter() - begun
         if not evaluation.finite:
             self.diverged = self.round
@@ -155,12 +195,12 @@ class _Run:
             self.store.save(
                 Checkpoint(
                     round=self.round,
-                    master=self.state._asdict(),
-                    workers=self.experiment.fleet.state._asdict(),
+                    master=arrays_of(self.state),
+                    workers=arrays_of(self.experiment.engine.state),
                     history=self.history,
                     seconds=self.seconds,
                     evaluation_seconds=self.evaluation_seconds,
-                    absent=self.experiment.fleet.absent,
+                    absent=self.experiment.engine.absent,
                 )
             )
 
@@ -168,7 +208,7 @@ class _Run:
         model, begun = self.state.model, perf_counter()
         measured = personal(self.experiment, model) if self.diverged is None else None
         self.evaluation_seconds += perf_counter() - begun
-        up, down = traffic(self.spec, model, self.round, self.experiment.fleet.voters)
+        up, down = traffic(self.spec, model, self.round, self.experiment.engine.voters)
         result = Result(
             spec=self.spec,
             model=model,
@@ -181,16 +221,9 @@ class _Run:
             seconds=self.seconds,
             evaluation_seconds=self.evaluation_seconds,
             folder=self._folder,
-            absent=self.experiment.fleet.absent,
+            absent=self.experiment.engine.absent,
             personal=measured,
         )
         if self.store:
             self.store.finish(result.to_json(), model)
         return result
-
-
-def _filled(state: Any, arrays: Arrays) -> Any:
-    """Return a state of the same kind with these arrays."""
-    if set(arrays) != set(state._fields):
-        raise InvalidInput(f"a checkpoint must hold {state._fields}; got {tuple(arrays)}")
-    return type(state)(**arrays)

@@ -1,137 +1,205 @@
 """A run, described whole: what a TOML file or the flags of the command say."""
 
-import json
 import tomllib
-from collections.abc import Mapping
-from dataclasses import Field, asdict, dataclass, field, fields
-from math import isfinite
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from math import isfinite, isinf
 from pathlib import Path
-from types import NoneType
-from typing import Any, Literal, get_args, get_origin
+from typing import Annotated, Any, Literal, get_type_hints
 
-import numpy as np
+import tomli_w
+from msgspec import Meta
 
-from holdfast import methods, problems
+from holdfast.attacks import ATTACKS, Attack
+from holdfast.data import FILE_TYPES, PARTITIONS, SETS, Dataset, Iid, Partition
+from holdfast.engines.options import ENGINES, EngineOptions, InProcess
 from holdfast.errors import InvalidInput, unknown
-from holdfast.methods import schedules
+from holdfast.methods import AUTO, Method, Rsa, make_method, method_name, method_parts, method_table, schedules
+from holdfast.naming import converted, source_of
+from holdfast.problems import PROBLEMS
 from holdfast.theory import steps
 
-AUTO: Literal["auto"] = "auto"
-"""Stands for a number that `holdfast.experiments.automatic` finds before the first round."""
+Positive = Annotated[int, Meta(ge=1)]
+SCHEDULES = (*schedules.REGISTRY, *steps.REGISTRY)
+SECTIONS = ("data", "problem", "method", "attack", "training", "engine")
+"""Of a TOML file. All but training are named after the part that they describe."""
 
 
-def _option(default: Any, help: str, choices: tuple[str, ...] = (), least: float | None = None) -> Any:
-    return field(default=default, metadata={"help": help, "choices": choices, "least": least})
+def _option(section: str, default: Any, help: str) -> Any:
+    return field(default=default, metadata={"section": section, "help": help})
+
+
+def _part(section: str, default: Any, help: str, make: Callable[[Any], Any], table: Callable[[Any], Any]) -> Any:
+    """Return a field that is a part: how it is made of what is given, and what it puts into its section's table."""
+    return field(default=default, metadata={"section": section, "help": help, "make": make, "table": table})
+
+
+def _attack(given: Any) -> Attack | None:
+    return None if given in (None, "none", {"name": "none"}) else ATTACKS.make(given)
+
+
+def _data(given: Any) -> Any:
+    given = given.get("name") if isinstance(given, Mapping) else given
+    return str(given) if isinstance(given, Path) else given
+
+
+def data_text(data: Any) -> str:
+    """Return data as they are written on a command line."""
+    return data if isinstance(data, str) else data.name if isinstance(data, Dataset) else SETS.name(data)
+
+
+def _problem(given: Any) -> Any:
+    """Return a name that is known, or an object."""
+    name = given.get("name") if isinstance(given, Mapping) else given
+    if isinstance(name, str):
+        PROBLEMS.make(name)
+    return name
+
+
+def problem_text(problem: Any) -> str:
+    """Return a problem as it is written on a command line."""
+    return problem if isinstance(problem, str) else PROBLEMS.name(problem)
 
 
 @dataclass(frozen=True)
 class Spec:
-    """Everything that a run depends on. The defaults are the paper's setting.
+    """Everything that a run depends on, and the engine, which changes no number. The defaults are the paper's setting.
 
-    `None` stands for a default that depends on the other fields; `holdfast.experiments.defaults` fills it in.
+    A part (data, partition, problem, method, attack, engine) is a text, a table, or an object of one's own.
+    `None` stands for a default that depends on the other fields; `resolved` fills it in.
     """
 
-    method: str = _option("rsa", "how to learn", tuple(methods.REGISTRY))
-    norm: float = _option(1.0, "RSA: the p of its lp norm, at least 1; inf is allowed", least=1)
-    penalty: float | Literal["auto"] | None = _option(
-        None, "RSA: lambda, the weight of the penalty, or auto; 0.07 for l1, more for larger p", least=0
+    method: Method = _part(
+        "method",
+        Rsa(),
+        "how to learn: NAME[:key=value,...], stages before a rule with +",
+        make_method,
+        method_table,
     )
+    attack: Attack | None = _part(
+        "attack",
+        None,
+        "what Byzantine workers send: none or NAME[:key=value,...]",
+        _attack,
+        lambda attack: {"name": "none"} if attack is None else ATTACKS.table(attack),
+    )
+    byzantine: Annotated[int, Meta(ge=0)] | tuple[Positive, ...] = _option(
+        "attack", 0, "number of Byzantine workers, q (then the last ones), or which they are, such as 2,5,9"
+    )
+    declared: Annotated[int, Meta(ge=0)] | None = _option(
+        "attack", None, "the q that rules are told, if not the true one"
+    )
+    data: Any = _part(
+        "data", "mnist", "a data set's name, or an .npz or .csv file", _data, lambda data: {"name": data_text(data)}
+    )
+    partition: Partition = _part(
+        "data",
+        Iid(),
+        "who holds what: NAME[:key=value,...]",
+        PARTITIONS.make,
+        lambda partition: {"partition": PARTITIONS.table(partition)},
+    )
+    workers: Positive = _option("data", 20, "number of workers, m")
+    scale: float | None = _option("data", None, "factor on the features; 1 leaves pixels raw, but 16 for digits")
+    problem: Any = _part(
+        "problem", "softmax", "what to learn", _problem, lambda problem: {"name": problem_text(problem)}
+    )
+    weighting: Literal["mean", "sum"] = _option("problem", "mean", "weight of a worker's loss: 1/m (mean) or 1 (sum)")
+    l2: Annotated[float, Meta(ge=0)] = _option("problem", 0.01, "weight c of the master's regulariser c/2 |x|^2")
+    rounds: Positive = _option("training", 5000, "number of rounds")
     rate: float | Literal["auto"] | None = _option(
+        "training",
         None,
         "step size alpha, or auto; 0.001 for RSA with l1 or l2, 0.0001 for the rules on gradients, the theorems' own",
     )
-    schedule: str = _option("inverse-sqrt", "how the step size falls", (*schedules.REGISTRY, *steps.REGISTRY))
-    reply: str = _option(
-        "current", "RSA: workers send their current iterate, or as the authors' code the updated one",
-        ("current", "updated"),
-    )  # fmt: skip
-    messages: str = _option(
-        "full", "RSA with norm 1: workers send full models, or bits: on which side of them the master stands",
-        ("full", "bits"),
-    )  # fmt: skip
-    ties: str | None = _option(
-        None, "RSA with norm 1: who stands at the master pulls with sign 0, or a coin decides; coin if bits are sent",
-        ("zero", "coin"),
-    )  # fmt: skip
-    local_steps: int = _option(1, "RSA: worker steps a round while x0 is held; the paper has 1", least=1)
-    participation: float = _option(1.0, "share of the workers that is asked in a round, at random")
-    attack: str = _option("none", "what Byzantine workers send: none or NAME[:key=value,...]")
-    workers: int = _option(20, "number of workers, m", least=1)
-    byzantine: int = _option(0, "number of Byzantine workers, q; the last ones unless --liars names them", least=0)
-    liars: tuple[int, ...] | None = _option(None, "the Byzantine workers by number from 1, such as 2,5,9")
-    liars_work: str = _option(
-        "needed", "liars work out their true messages where the attack uses them, or always: for measuring time",
-        ("needed", "always"),
-    )  # fmt: skip
-    declared: int | None = _option(None, "the q that Krum and the trimmed mean are told, if not the true one", least=0)
-    problem: str = _option("softmax", "what to learn", tuple(problems.REGISTRY))
-    data: str = _option("mnist", "a data set's name, or an .npz or .csv file")
-    partition: str = _option("iid", "who holds what: iid, by-label or dirichlet:alpha=A")
-    scale: float | None = _option(None, "factor on the features; 1 leaves pixels raw, but 16 for digits")
-    weighting: str = _option("mean", "weight of a worker's loss: 1/m (mean) or 1 (sum)", ("mean", "sum"))
-    l2: float = _option(0.01, "weight c of the master's regulariser c/2 |x|^2", least=0)
-    batch: int = _option(32, "samples in a minibatch", least=1)
-    rounds: int = _option(5000, "number of rounds", least=1)
-    seed: int = _option(0, "of all randomness", least=0)
-    dtype: str = _option("float32", "of models and messages", ("float32", "float64"))
-    engine: str = _option("simulated", "all workers in this process, or shards of them by Ray", ("simulated", "ray"))
-    shards: int = _option(0, "ray: number of processes that share the workers; 0 is one a core", least=0)
-    address: str = _option("local", "ray: HOST:PORT of a running cluster; local starts Ray here")
-    round_timeout: float = _option(
-        0.0, "ray: seconds after which a round goes on without who is late; 0 waits for all", least=0
+    schedule: str = _option("training", "inverse-sqrt", "how the step size falls")
+    momentum: Annotated[float, Meta(ge=0, lt=1)] = _option(
+        "training", 0.0, "share of the past in the averaged gradients that workers use; 0 is none"
     )
-    min_workers: int = _option(1, "ray: answers that a round needs; with fewer the run stops, to be resumed", least=1)
-    eval_every: int = _option(100, "rounds between evaluations", least=1)
-    checkpoint_every: int = _option(500, "rounds between checkpoints", least=1)
+    batch: Positive = _option("training", 32, "samples in a minibatch")
+    participation: Annotated[float, Meta(gt=0, le=1)] = _option(
+        "training", 1.0, "share of the workers that is asked in a round, at random"
+    )
+    byzantine_work: Literal["needed", "always"] = _option(
+        "training",
+        "needed",
+        "Byzantine workers compute their own gradient where the attack uses it, or always: for timing",
+    )
+    seed: Annotated[int, Meta(ge=0)] = _option("training", 0, "of all randomness")
+    dtype: Literal["float32", "float64"] = _option("training", "float32", "of models and messages")
+    eval_every: Positive = _option("training", 100, "rounds between evaluations")
+    checkpoint_every: Positive = _option("training", 500, "rounds between checkpoints")
+    engine: EngineOptions = _part(
+        "engine",
+        InProcess(),
+        "where it runs: all workers in this process, or shards of them on Ray",
+        ENGINES.make,
+        ENGINES.table,
+    )
 
     def __post_init__(self) -> None:
+        types = get_type_hints(Spec, include_extras=True)
         for option in fields(self):
-            value = getattr(self, option.name)
-            if value is not None or option.default is not None:
-                value = _converted(option, value)
-                object.__setattr__(self, option.name, value)
-                _check(option, value)
+            value, make = getattr(self, option.name), option.metadata.get("make")
+            if option.name == "byzantine" and isinstance(value, str) and "," in value:
+                value = value.split(",")
+            made = make(value) if make else converted(option.name, value, types[option.name])
+            object.__setattr__(self, option.name, made)
+        if self.schedule not in SCHEDULES:
+            raise unknown("schedule", self.schedule, SCHEDULES)
         if self.scale is not None and (self.scale == 0 or not isfinite(self.scale)):
             raise InvalidInput(f"scale must be finite and not 0; got {self.scale}")
-        if self.byzantine >= self.workers:
-            raise InvalidInput(f"byzantine must be less than workers={self.workers}; got {self.byzantine}")
-        if self.attack != "none" and self.byzantine == 0:
-            raise InvalidInput(f"an attack needs byzantine of at least 1; got byzantine=0, attack={self.attack}")
         if self.rate == AUTO and self.schedule in steps.REGISTRY:
             raise InvalidInput(f"rate auto is for the schedules {', '.join(schedules.REGISTRY)}; got {self.schedule}")
-        if not 0 < self.participation <= 1:
-            raise InvalidInput(f"participation must be above 0 and at most 1; got {self.participation}")
-        signed = self.messages == "bits" or self.ties == "coin"
-        if signed and self.norm != 1 and self.recipe.penalised:
-            raise InvalidInput(f"bits and the coin for ties need norm 1; got norm={self.norm:g}")
-        if self.messages == "bits" and self.ties == "zero":
-            raise InvalidInput("one bit cannot say 0: bits need ties=coin; got ties=zero")
-        if self.liars is not None:
-            self._check_liars(self.liars)
+        self._check_byzantine()
 
-    def _check_liars(self, liars: tuple[int, ...]) -> None:
-        if len(set(liars)) != self.byzantine:
-            raise InvalidInput(f"liars must name byzantine={self.byzantine} different workers; got {liars}")
-        outside = [liar for liar in liars if not 1 <= liar <= self.workers]
-        if outside:
-            raise InvalidInput(f"liars must be numbers from 1 to workers={self.workers}; got {outside[0]}")
+    def _check_byzantine(self) -> None:
+        named = self.byzantine_workers
+        if len(set(named)) != len(named) or any(worker > self.workers for worker in named):
+            raise InvalidInput(f"byzantine must name different workers from 1 to {self.workers}; got {self.byzantine}")
+        if len(named) >= self.workers:
+            raise InvalidInput(f"byzantine must be less than workers={self.workers}; got {len(named)}")
+        if self.attack is not None and not named:
+            raise InvalidInput(f"an attack needs byzantine of at least 1; got byzantine=0, attack={self.attack_text}")
 
     @property
-    def recipe(self) -> methods.Recipe:
-        """How the method is made, and who takes part in it."""
-        return methods.REGISTRY[self.method]
+    def byzantine_workers(self) -> tuple[int, ...]:
+        """The numbers of the Byzantine workers: those named, or the last ones."""
+        if isinstance(self.byzantine, tuple):
+            return self.byzantine
+        return tuple(range(self.workers - min(self.byzantine, self.workers) + 1, self.workers + 1))
+
+    @property
+    def q(self) -> int:
+        """How many workers are Byzantine."""
+        return len(self.byzantine_workers)
+
+    @property
+    def method_name(self) -> str:
+        """The name of the method, without its options."""
+        return method_name(self.method)
+
+    @property
+    def attack_text(self) -> str:
+        """The attack as it is written on a command line."""
+        return "none" if self.attack is None else ATTACKS.text(self.attack)
+
+    @property
+    def partition_text(self) -> str:
+        """The partition as it is written on a command line."""
+        return PARTITIONS.text(self.partition)
 
     @staticmethod
     def of(values: Mapping[str, Any]) -> "Spec":
-        """Return the spec with these values, which may be texts as on a command line.
+        """Return the spec with these values by field, which may be texts as on a command line.
 
-        >>> Spec.of({"rounds": "10", "norm": "inf"}).norm
+        >>> Spec.of({"rounds": "10", "method": "rsa:norm=inf"}).method.norm
         inf
         """
         known = {option.name: option for option in fields(Spec)}
         for name in values:
             if name not in known:
-                raise unknown("key of a spec", name, known)
+                raise unknown("field of a spec", name, known)
         return Spec(**values)
 
     @staticmethod
@@ -139,69 +207,98 @@ class Spec:
         """Return the spec in a TOML file."""
         return Spec.of(read_toml(path))
 
+    @staticmethod
+    def of_tables(tables: Mapping[str, Any]) -> "Spec":
+        """Return the spec with these sections."""
+        return Spec.of(_flat(tables))
+
+    def tables(self) -> dict[str, dict[str, Any]]:
+        """Return the spec by sections, as a TOML file has it; what is None is left out."""
+        found: dict[str, dict[str, Any]] = {section: {} for section in SECTIONS}
+        for option in fields(self):
+            value, table = getattr(self, option.name), found[option.metadata["section"]]
+            if "table" in option.metadata:
+                table.update(option.metadata["table"](value))
+            elif value is not None:
+                table[option.name] = list(value) if isinstance(value, tuple) else value
+        return found
+
+    def identity(self) -> dict[str, dict[str, Any]]:
+        """Return the sections that say what is computed: all but the engine."""
+        return {section: table for section, table in self.tables().items() if section != "engine"}
+
     def to_toml(self) -> str:
-        """Return the spec as a TOML file that reads back equal; what is None is left out."""
-        values = {name: value for name, value in asdict(self).items() if value is not None}
-        return "".join(f"{name} = {_toml(value)}\n" for name, value in values.items())
+        """Return what is computed as a TOML file that reads back equal but for the engine."""
+        return tomli_w.dumps(self.identity())
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what is computed as strict JSON has it: infinity is a text, which a spec reads as well."""
+        return _finite(self.identity())
+
+    def sources(self) -> list[dict[str, str]]:
+        """Return where the parts from outside the package came from, with a hash of their code."""
+        makers = [part for part in (self.data, self.problem) if not isinstance(part, str | Dataset)]
+        parts = (*method_parts(self.method), self.attack, self.partition, *makers)
+        found = (source_of(part) for part in parts if part is not None)
+        return [source for source in found if source is not None]
 
 
-def number(value: float | Literal["auto"] | None) -> float:
+SCHEDULES = (*schedules.REGISTRY, *steps.REGISTRY)
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Return the fields in a TOML file, flat; a dash in a key is an underscore, as in flags.
+
+    A data file is looked for beside the TOML file.
+    """
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InvalidInput(f"a spec must be a readable TOML file; got {path}: {error}") from None
+    values = _flat(tables)
+    data = values.get("data")
+    if isinstance(data, Mapping) and Path(str(data.get("name"))).suffix in FILE_TYPES:
+        values["data"] = str(path.parent / str(data["name"]))
+    return values
+
+
+def _flat(tables: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields in some sections; what is left in the section of a part describes the part."""
+    sections: dict[str, str] = {option.name: option.metadata["section"] for option in fields(Spec)}
+    values: dict[str, Any] = {}
+    for section, given in tables.items():
+        if isinstance(given, str) and section in SECTIONS and section != "training":
+            values[section] = given  # a part as on the command line
+            continue
+        if section not in SECTIONS or not isinstance(given, Mapping):
+            raise _misplaced(section.replace("-", "_"), sections)
+        table = {key.replace("-", "_"): value for key, value in given.items()}
+        inner = {key: table.pop(key) for key in list(table) if key != section and sections.get(key) == section}
+        if table and section == "training":
+            known = [key for key, where in sections.items() if where == section]
+            raise unknown("key of [training]", next(iter(table)), known)
+        values.update(inner | ({section: table} if table else {}))
+    return values
+
+
+def _misplaced(key: str, sections: Mapping[str, str]) -> InvalidInput:
+    """Return the error for a key outside of every section, as old files have them."""
+    where = sections.get(key, "method" if key in {option.name for option in fields(Rsa)} else None)
+    if where is None:
+        return unknown("section of a spec", key, SECTIONS)
+    return InvalidInput(f"a spec file has sections: write {key} = ... below [{where}]; got it above all sections")
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _finite(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(each) for each in value]
+    return str(value) if isinstance(value, float) and isinf(value) else value
+
+
+def require_number(value: float | Literal["auto"] | None) -> float:
     """Return a field's number, which a resolved spec has."""
     if value is None or isinstance(value, str):
         raise InvalidInput(f"a spec must be resolved before it is used; got {value} for a number")
     return value
-
-
-def read_toml(path: Path) -> dict[str, Any]:
-    """Return the keys of a TOML file; a dash in a key is an underscore, as in flags."""
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InvalidInput(f"a spec must be a readable TOML file; got {path}: {error}") from None
-    return {key.replace("-", "_"): value for key, value in table.items()}
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False).replace(
-            "\x7f", "\\u007f"
-        )  # a JSON string is a TOML string but for this one
-    if isinstance(value, tuple):
-        return str(list(value))
-    return repr(value)
-
-
-def _converted(option: "Field[Any]", value: Any) -> Any:
-    """Return a value of the field's type; a text is read as one, a NumPy number as what it is."""
-    value = value.item() if isinstance(value, np.generic) else value
-    kind = next(kind for kind in (*get_args(option.type), option.type) if kind is not NoneType)
-    if value == AUTO and Literal["auto"] in get_args(option.type):
-        return value
-    try:
-        if kind is str and isinstance(value, str):
-            return value
-        if kind is int:
-            return _whole(value)
-        if kind is float and isinstance(value, int | float | str) and not isinstance(value, bool):
-            return float(value)
-        if get_origin(kind) is tuple:
-            return tuple(_whole(number) for number in (value.split(",") if isinstance(value, str) else value))
-    except (ValueError, TypeError):
-        pass
-    noun = {str: "a text", int: "a whole number", float: "a number"}.get(kind, "whole numbers")
-    alternative = f" or {AUTO}" if Literal["auto"] in get_args(option.type) else ""
-    raise InvalidInput(f"{option.name} must be {noun}{alternative}; got {value!r}")
-
-
-def _whole(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | str):
-        raise ValueError(value)
-    return int(value)
-
-
-def _check(option: "Field[Any]", value: Any) -> None:
-    choices, least = option.metadata["choices"], option.metadata["least"]
-    if choices and value not in choices:
-        raise unknown(option.name, value, choices)
-    if least is not None and value != AUTO and not value >= least:
-        raise InvalidInput(f"{option.name} must be at least {least}; got {value}")

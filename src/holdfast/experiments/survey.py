@@ -87,7 +87,7 @@ def curvatures_of(problem: LinearProblem, workers: Workers) -> NDArray[np.float6
     """Return L_i as `holdfast.theory.Curvature` does, but by the products of samples: here they are few."""
     samples = (problem.shards.of(worker)[0].astype(np.float64) * problem.shards.scale for worker in workers)
     largest = [np.linalg.eigvalsh(rows @ rows.T + 1)[-1] / len(rows) for rows in samples]  # + 1: the bias feature
-    return problem.weight * problem.bend[1] * np.array(largest)
+    return problem.weight * problem.curvature_bounds[1] * np.array(largest)
 
 
 def _largest(rows: Rows) -> Vector:

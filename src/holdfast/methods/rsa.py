@@ -1,13 +1,16 @@
 """Byzantine-robust stochastic aggregation (Li et al., 2019, Algorithm 2)."""
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
+
+from msgspec import Meta
 
 from holdfast.errors import InvalidInput
 from holdfast.methods.base import Method, Reading, Setting, as_sent
 from holdfast.methods.masters import Descent, PenaltySum, TallySum
 from holdfast.methods.penalties import L1, Penalty, penalty
 from holdfast.methods.workers import PenalisedWorker, Reply
+from holdfast.naming import convert_fields
 from holdfast.onebit import BreakTies, Coin, TallyBits
 from holdfast.typing import Master, Worker
 
@@ -30,22 +33,17 @@ class Rsa(Method):
     authors' program does, the `updated` one.
     """
 
-    norm: float = 1.0
-    penalty: float | Literal["auto"] | None = None
+    norm: Annotated[float, Meta(ge=1)] = 1.0
+    penalty: Annotated[float, Meta(ge=0)] | Literal["auto"] | None = None
     messages: Literal["full", "bits"] = "full"
     ties: Literal["zero", "coin"] | None = None
-    local_steps: int = 1
+    local_steps: Annotated[int, Meta(ge=1)] = 1
     reply: Reply = "current"
 
     penalised = True
 
     def __post_init__(self) -> None:
-        if not self.norm >= 1:
-            raise InvalidInput(f"rsa needs norm >= 1 (inf is allowed); got norm={self.norm}")
-        if isinstance(self.penalty, int | float) and not 0 <= self.penalty < float("inf"):
-            raise InvalidInput(f"rsa needs penalty >= 0 and finite; got penalty={self.penalty}")
-        if self.local_steps < 1:
-            raise InvalidInput(f"rsa needs local_steps >= 1; got local_steps={self.local_steps}")
+        convert_fields(self)
         if (self.messages == "bits" or self.ties == "coin") and self.norm != 1:
             raise InvalidInput(f"bits and the coin for ties need norm 1; got norm={self.norm:g}")
         if self.messages == "bits" and self.ties == "zero":

@@ -1,8 +1,13 @@
 """What is learned: local losses, their minibatch gradients for many models at once, and exact optima."""
 
+from typing import Any
+
+from holdfast.errors import InvalidInput
+from holdfast.naming import Family
 from holdfast.problems.least_squares import LeastSquares
 from holdfast.problems.linear import LinearProblem
 from holdfast.problems.logistic import Logistic
+from holdfast.problems.protocol import Divisible, Problem, Samples
 from holdfast.problems.shards import Shards
 from holdfast.problems.softmax import Softmax
 
@@ -12,4 +17,27 @@ REGISTRY: dict[str, type[LinearProblem]] = {
     "least-squares": LeastSquares,
 }
 
-__all__ = ["REGISTRY", "LeastSquares", "LinearProblem", "Logistic", "Shards", "Softmax"]
+PROBLEMS: Family[Any] = Family("problem", REGISTRY, makes=lambda found: False)
+
+
+def solvable(problem: Problem, asker: str) -> LinearProblem:
+    """Return the problem if its optimum and its curvature are known, which `asker` needs; else say so."""
+    if not isinstance(problem, LinearProblem):
+        known = ", ".join(REGISTRY)
+        raise InvalidInput(f"{asker} needs a problem with a known optimum ({known}); got {type(problem).__name__}")
+    return problem
+
+
+__all__ = [
+    "PROBLEMS",
+    "REGISTRY",
+    "Divisible",
+    "LeastSquares",
+    "LinearProblem",
+    "Logistic",
+    "Problem",
+    "Samples",
+    "Shards",
+    "Softmax",
+    "solvable",
+]

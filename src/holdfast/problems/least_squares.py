@@ -13,13 +13,18 @@ from holdfast.problems.linear import LinearProblem
 from holdfast.typing import Rows, Vector
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LeastSquares(LinearProblem):
     """Linear regression with a bias: one score s, `loss = (s - y)^2 / 2`; the optimum in closed form."""
 
     loss = kernels.LEAST_SQUARES
-    bend = (1.0, 1.0)
-    slope = inf
+    curvature_bounds = (1.0, 1.0)
+    gradient_bound = inf
+    classifies = False
+
+    @classmethod
+    def prepared(cls, data: Dataset) -> Dataset:
+        return data
 
     @staticmethod
     def outputs_for(data: Dataset) -> int:

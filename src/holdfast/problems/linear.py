@@ -13,13 +13,14 @@ from holdfast import kernels
 from holdfast.data import Dataset, Partition
 from holdfast.errors import InvalidInput
 from holdfast.methods.priors import Ridge
+from holdfast.problems.protocol import Samples
 from holdfast.problems.shards import BLOCK, Shards
 from holdfast.problems.solving import solve
 from holdfast.streams import Stream
 from holdfast.typing import Rows, Vector, Workers
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LinearProblem(ABC):
     """Local losses `F_i(x) = weight * mean over worker i's samples of loss(scores, target)`.
 
@@ -32,6 +33,8 @@ class LinearProblem(ABC):
     batch: int
     weight: float
     seed: int = 0
+    test: Samples | None = None
+    """What models are measured on, the features flat."""
 
     @classmethod
     def of(
@@ -47,9 +50,16 @@ class LinearProblem(ABC):
         seed: int = 0,
     ) -> Self:
         """Return the problem of learning from data dealt to this many workers; `weight` is 1 / workers if not given."""
+        data = cls.prepared(data)
         parts = partition.deal(data.train_targets, workers, Stream(seed, "partition").generator())
-        shards = Shards.deal(data.train_features, data.train_targets, parts, scale, dtype)
-        return cls(shards, cls.outputs_for(data), batch, 1 / workers if weight is None else weight, seed)
+        shards = Shards.deal(_flat(data.train_features), data.train_targets, parts, scale, dtype)
+        test = Samples(_flat(data.test_features), data.test_targets)
+        return cls(shards, cls.outputs_for(data), batch, 1 / workers if weight is None else weight, seed, test)
+
+    @classmethod
+    def prepared(cls, data: Dataset) -> Dataset:
+        """Return the data with targets as the loss reads them: classes numbered from 0."""
+        return data.numbered()
 
     @staticmethod
     @abstractmethod
@@ -62,10 +72,12 @@ class LinearProblem(ABC):
 
     loss: ClassVar[int]
     """Which of the compiled losses this is."""
-    bend: ClassVar[tuple[float, float]]
+    curvature_bounds: ClassVar[tuple[float, float]]
     """Between which numbers all eigenvalues of the loss's second derivative by the scores lie, at any scores."""
-    slope: ClassVar[float]
+    gradient_bound: ClassVar[float]
     """The largest length of the loss's derivative by the scores, at any scores."""
+    classifies: ClassVar[bool] = True
+    """Whether targets are classes, so that models are right or wrong."""
 
     @abstractmethod
     def residuals(self, scores: Rows, targets: NDArray[Any]) -> Rows:
@@ -78,6 +90,19 @@ class LinearProblem(ABC):
     @property
     def dimension(self) -> int:
         return self.outputs * (self.shards.width + 1)
+
+    @property
+    def workers(self) -> Workers:
+        return self.shards.workers
+
+    def evaluate(self, model: Vector) -> dict[str, float]:
+        """Return the accuracy on the test samples, if the problem has classes."""
+        accuracy = None if self.test is None else self.accuracy(model, *self.test)
+        return {} if accuracy is None else {"accuracy": accuracy}
+
+    def only(self, first: int, last: int) -> Self:
+        """Return the problem with the samples of workers `first` to `last` alone, and none to test on."""
+        return replace(self, shards=self.shards.only(first, last), test=None)
 
     def start(self) -> Vector:
         """Return the model that everyone starts from: 0."""
@@ -137,9 +162,9 @@ class LinearProblem(ABC):
         """Return the problem with at most this many samples of each worker."""
         return replace(self, shards=self.shards.thinned(most))
 
-    def objective(self, model: Vector, prior: Ridge, workers: Iterable[int]) -> float:
-        """Return the cost of eq. correct: the sum of these workers' losses plus f0."""
-        return float(self.local_losses(model, workers).sum()) + prior.value(model)
+    def objective(self, model: Vector, workers: Iterable[int]) -> float:
+        """Return the sum of these workers' full losses: the cost of eq. correct without f0."""
+        return float(self.local_losses(model, workers).sum())
 
     def optimum(
         self, prior: Ridge, workers: Iterable[int], tolerance: float = 1e-9, evaluations: int = 100_000
@@ -147,6 +172,10 @@ class LinearProblem(ABC):
         """Return the minimiser of eq. correct in float64; `holdfast.problems.solving` says how, and when it stops."""
         exact = replace(self, shards=replace(self.shards, dtype=np.float64))
         return solve(exact, prior, list(workers), tolerance, evaluations)
+
+
+def _flat(features: NDArray[Any]) -> NDArray[Any]:
+    return features.reshape(len(features), -1)
 
 
 @dataclass(frozen=True)
@@ -165,7 +194,7 @@ class Minibatches:
         return Minibatches(self.problem, workers)
 
     def __call__(self, models: Rows, round: int, /) -> Rows:
-        """Return the gradients at these models, a row a worker, or at the one model that all share."""
+        """Return the gradients at these models, one row per worker, or at the one model that all share."""
         return self._round(models, round, None)
 
     def l1_step(self, models: Rows, master: Vector, rate: float, penalty: float, round: int) -> Rows:

@@ -6,11 +6,12 @@ from numpy.typing import NDArray
 
 from holdfast import kernels
 from holdfast.data import Dataset
+from holdfast.errors import InvalidInput
 from holdfast.problems.linear import LinearProblem
 from holdfast.typing import Rows, Vector
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Logistic(LinearProblem):
     """Binary logistic regression with a bias: one score s, targets 0 and 1.
 
@@ -18,8 +19,15 @@ class Logistic(LinearProblem):
     """
 
     loss = kernels.LOGISTIC
-    bend = (0.0, 0.25)  # p (1 - p), largest at s = 0, towards 0 far out
-    slope = 1.0
+    curvature_bounds = (0.0, 0.25)  # p (1 - p), largest at s = 0, towards 0 far out
+    gradient_bound = 1.0
+
+    @classmethod
+    def prepared(cls, data: Dataset) -> Dataset:
+        numbered = super().prepared(data)
+        if numbered.classes != 2:
+            raise InvalidInput(f"logistic needs 2 classes; got {numbered.classes} in {data.name}")
+        return numbered
 
     @staticmethod
     def outputs_for(data: Dataset) -> int:

@@ -12,16 +12,16 @@ from holdfast.problems.linear import LinearProblem
 from holdfast.typing import Rows, Vector
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Softmax(LinearProblem):
-    """Softmax regression with a bias, the paper's problem: one score a class, cross-entropy loss.
+    """Softmax regression with a bias, the paper's problem: one score per class, cross-entropy loss.
 
     loss = log sum_c exp(s_c) - s_y,    d loss / d s_c = exp(s_c) / sum exp(s) - [c = y]
     """
 
     loss = kernels.SOFTMAX
-    bend = (0.0, 0.5)  # of diag(p) - p p' (Böhning, 1992); 0 where all scores move alike
-    slope = sqrt(2)
+    curvature_bounds = (0.0, 0.5)  # of diag(p) - p p' (Böhning, 1992); 0 where all scores move alike
+    gradient_bound = sqrt(2)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -38,7 +38,7 @@ def _minimised(
     from scipy.optimize import OptimizeResult, minimize
 
     pool = _Pool(problem, workers)
-    white = _Whitening(pool, prior, problem.bend[1])
+    white = _Whitening(pool, prior, problem.curvature_bounds[1])
     steepest = np.inf
 
     def cost(inner: Vector) -> tuple[float, Vector]:
@@ -46,7 +46,7 @@ def _minimised(
         model = white.model(inner)
         gradient = pool.gradient(model) + prior.gradient(model)
         steepest = float(np.abs(gradient).max())  # the last point a line search tries is the one it takes
-        return problem.objective(model, prior, workers), white.gradient(gradient)
+        return problem.objective(model, workers) + prior.value(model), white.gradient(gradient)
 
     def near_enough(intermediate_result: OptimizeResult) -> None:
         if steepest <= tolerance:

@@ -16,11 +16,11 @@ class Curvature:
     """mu_i and L_i of the workers' losses as they are trained (weight and scale included), mu_0 and L_0 of f0.
 
     The Hessian of F_i is weight times the mean over its samples a of (loss'' by the scores) x a a'. With loss''
-    between `bend` of the problem everywhere and G_i the mean of a a',
+    between `curvature_bounds` of the problem everywhere and G_i the mean of a a',
 
-        mu_i = weight * bend[0] * lambda_min(G_i),    L_i = weight * bend[1] * lambda_max(G_i).
+        mu_i = weight * curvature_bounds[0] * lambda_min(G_i),    L_i = weight * curvature_bounds[1] * lambda_max(G_i).
 
-    Least squares (bend 1 and 1): both exact. Logistic (0 and 1/4): both exact, since far out the loss is straight and
+    Least squares (bounds 1 and 1): both exact. Logistic (0 and 1/4): both exact, since far out the loss is straight and
     at x = 0 it bends most. Softmax (0 and 1/2): mu_i = 0 exact, L_i a bound that two classes attain. An eigenvalue
     that rounding cannot tell from 0 counts as 0. f0 = c/2 |x|^2 has mu_0 = L_0 = c.
     """
@@ -39,7 +39,7 @@ class Curvature:
         spectra = np.array([_extremes(problem.shards.gram(worker)) for worker in ids])
         if not ids:
             raise InvalidInput("curvature needs at least one worker; got none")
-        mu, L = (problem.weight * np.array(problem.bend) * spectra).T
+        mu, L = (problem.weight * np.array(problem.curvature_bounds) * spectra).T
         return Curvature(mu, L, prior.weight, prior.weight, ids)
 
     @property

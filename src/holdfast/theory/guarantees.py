@@ -87,7 +87,7 @@ class Guarantees:
             penalty=penalty,
             byzantine=byzantine,
             optimum=optimum,
-            optimum_loss=problem.objective(optimum, prior, ids),
+            optimum_loss=problem.objective(optimum, ids) + prior.value(optimum),
             optimum_gradient=float(np.abs(gradients.sum(axis=0) + prior.gradient(optimum)).max()),
             lambda0_per_worker=asked,
             curvature=curvature,

@@ -44,9 +44,9 @@ def variance_bound(
     """
     ids = list(workers)
     share = problem.weight**2 / problem.batch
-    if np.isfinite(problem.slope):
+    if np.isfinite(problem.gradient_bound):
         lengths = np.array([np.mean(np.sum(problem.shards.rows(worker) ** 2, axis=1)) for worker in ids])
-        return np.asarray(share * problem.slope**2 * lengths)
+        return np.asarray(share * problem.gradient_bound**2 * lengths)
     growth = np.array([share * _growth(problem.shards.rows(worker)) for worker in ids])
     return np.asarray((np.sqrt(variance(problem, centre, ids)) + radius * np.sqrt(growth)) ** 2)
 

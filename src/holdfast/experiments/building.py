@@ -1,0 +1,75 @@
+"""From a spec's data, partition and problem to what is learned."""
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from holdfast.data import REGISTRY as DATA
+from holdfast.data import Dataset, Partition, load
+from holdfast.errors import InvalidInput
+from holdfast.experiments.spec import Spec, require_number
+from holdfast.problems import PROBLEMS, Problem
+
+
+def build_problem(spec: Spec) -> tuple[Dataset | None, Problem]:
+    """Return the problem of a spec and the data set that it is made of, if that is known."""
+    if not isinstance(spec.problem, str | type) and isinstance(spec.problem, Problem):
+        return None, spec.problem
+    return _built(
+        spec.problem,
+        spec.data,
+        _version(spec.data),
+        spec.partition,
+        spec.workers,
+        spec.batch,
+        require_number(spec.scale),
+        1 / spec.workers if spec.weighting == "mean" else 1.0,
+        spec.dtype,
+        spec.seed,
+    )
+
+
+@lru_cache(maxsize=1)  # runs that follow each other mostly differ in their method only
+def _built(
+    kind: Any,
+    data: Any,
+    version: tuple[int, int] | None,
+    partition: Partition,
+    workers: int,
+    batch: int,
+    scale: float,
+    weight: float,
+    dtype: str,
+    seed: int,
+) -> tuple[Dataset, Problem]:
+    dataset = _loaded(data, version)
+    factory = PROBLEMS.make(kind) if isinstance(kind, str) else kind
+    make = getattr(factory, "of", factory)
+    problem = make(dataset, partition, workers, batch, scale=scale, weight=weight, dtype=dtype, seed=seed)
+    if not isinstance(problem, Problem):
+        raise InvalidInput(f"a problem must have what holdfast.problems.Problem asks for; got {type(problem).__name__}")
+    return dataset, problem
+
+
+def loaded(data: Any) -> Dataset:
+    """Return the data set, again from memory if it is the one last asked for."""
+    return _loaded(data, _version(data))
+
+
+def _version(data: Any) -> tuple[int, int] | None:
+    """Return when and how long a data file was written: a changed one is another one."""
+    if not isinstance(data, str) or data in DATA or not Path(data).is_file():
+        return None
+    about = Path(data).stat()
+    return about.st_mtime_ns, about.st_size
+
+
+def forget() -> None:
+    """Let go of the data that were kept in memory."""
+    _built.cache_clear()
+    _loaded.cache_clear()
+
+
+@lru_cache(maxsize=1)
+def _loaded(data: Any, version: tuple[int, int] | None) -> Dataset:
+    return load(data)

@@ -1,0 +1,85 @@
+"""What a spec says of its run's parts, one question at a time."""
+
+from typing import Any
+
+import numpy as np
+
+from holdfast.attacks import Attack
+from holdfast.engines import Participation, Simulated
+from holdfast.errors import InvalidInput
+from holdfast.experiments.spec import Spec, require_number
+from holdfast.methods import Reading, Setting, WithMomentum
+from holdfast.methods.priors import Ridge
+from holdfast.methods.schedules import schedule
+from holdfast.problems import Problem, solvable
+from holdfast.theory import Curvature, steps
+from holdfast.typing import Received, Schedule, Worker, Workers
+
+
+def check(spec: Spec) -> None:
+    """Say what cannot work without loading any data: a rule with too few workers, an attack that lacks its victim."""
+    attack, byzantine = attack_and_byzantine(spec)
+    workers = participants(spec)
+    if attack is not None:
+        attack.check(np.setdiff1d(workers, byzantine))
+    if not spec.method.penalised:
+        n = Participation(workers, spec.participation, spec.seed).size
+        master = spec.method.master(Setting(lambda round: 1.0, Ridge(0.0), spec.declared or 0, spec.seed))
+        nothing = np.zeros((n, 2), spec.dtype)
+        master.step(master.init(nothing[0]), Received(nothing, workers[:n], 0, spec.seed))
+
+
+def setting_of(spec: Spec, problem: Problem) -> Setting:
+    """Return what the run tells its method."""
+    return Setting(_rate(spec, problem), Ridge(spec.l2), int(require_number(spec.declared)), spec.seed)
+
+
+def worker_of(spec: Spec, setting: Setting) -> Worker[Any]:
+    """Return what honest workers do."""
+    worker = spec.method.worker(setting)
+    return WithMomentum(worker, spec.momentum) if spec.momentum else worker
+
+
+def _rate(spec: Spec, problem: Problem) -> Schedule:
+    if spec.schedule not in steps.REGISTRY:
+        return schedule(spec.schedule, require_number(spec.rate))
+    if not spec.method.penalised:
+        raise InvalidInput(f"{spec.schedule} is a step size of rsa and ideal-rsa; got method={spec.method_name}")
+    honest = np.setdiff1d(participants(spec), np.array(attack_and_byzantine(spec)[1], dtype=np.int64))
+    curvature = Curvature.of(solvable(problem, spec.schedule), Ridge(spec.l2), honest)
+    return steps.REGISTRY[spec.schedule].of(curvature, None if spec.rate is None else require_number(spec.rate))
+
+
+def participants(spec: Spec) -> Workers:
+    """Return the workers that take part in the spec's method."""
+    everyone = np.arange(1, spec.workers + 1)
+    if spec.method.participants == "everyone":
+        return everyone
+    return np.setdiff1d(everyone, np.array(spec.byzantine_workers, dtype=np.int64))
+
+
+def attack_and_byzantine(spec: Spec) -> tuple[Attack | None, tuple[int, ...]]:
+    """Return the attack on this method, if any, and who takes part in it."""
+    if spec.attack is None or not spec.method.attacked:
+        return None, ()
+    return spec.attack, spec.byzantine_workers
+
+
+def simulated(spec: Spec, problem: Problem, worker: Worker[Any], share: float, reading: Reading) -> Simulated:
+    """Return the spec's workers in this process, all following the rule `worker` but for those that attack."""
+    attack, byzantine = attack_and_byzantine(spec)
+    workers = participants(spec)
+    return Simulated(
+        worker,
+        problem.oracle(workers),
+        problem.start(),
+        workers,
+        byzantine=byzantine,
+        attack=attack,
+        seed=spec.seed,
+        share=share,
+        always_compute=spec.byzantine_work == "always",
+        reading=reading,
+    )
+
+

@@ -1,0 +1,96 @@
+"""Runs in other processes, one thread each: they fill the cores themselves."""
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import contextmanager
+from typing import Any
+
+from pebble import ProcessExpired, ProcessPool
+from threadpoolctl import threadpool_limits
+
+from holdfast import kernels
+from holdfast.errors import InvalidInput
+from holdfast.experiments.result import Result
+from holdfast.experiments.run import run
+from holdfast.experiments.spec import Spec
+
+Work = Callable[[], object]
+"""Something to do in another process; whatever it returns is left there."""
+
+
+def play(
+    specs: Sequence[Spec], jobs: int | None, arrived: Callable[[Result], None], beside: Sequence[Work] = ()
+) -> None:
+    """Run resolved specs in this order, spread over processes of one thread each; tell each result as it comes.
+
+    With one job they run strictly one after another. Work `beside` them is begun first.
+    """
+    with _pool(min(jobs or os.cpu_count() or 1, len(specs) + len(beside))) as pool:
+        with _inheriting_no_interrupt():
+            others: set[Future[Any]] = {pool.schedule(_do, args=[work]) for work in beside}
+            running: set[Future[Any]] = others | {pool.schedule(run, args=[spec]) for spec in specs}
+        while running:
+            done, running = wait(running, return_when=FIRST_COMPLETED)
+            for future in done:
+                result = _result(future)
+                if future not in others:
+                    arrived(result)
+
+
+def _do(work: Work) -> None:
+    work()
+
+
+def _result(future: "Future[Any]") -> Any:
+    try:
+        return future.result()
+    except ProcessExpired as error:
+        raise InvalidInput(
+            "runs go to other processes, which must be able to start: a script that compares needs "
+            f'`if __name__ == "__main__":`; got a process that ended with status {error.exitcode}'
+        ) from None
+
+
+@contextmanager
+def _pool(processes: int) -> Iterator[ProcessPool]:
+    pool = ProcessPool(processes, context=multiprocessing.get_context("spawn"), initializer=limit_threads)
+    try:
+        yield pool
+        pool.close()
+    except BaseException:
+        pool.stop()  # ends the processes at once
+        raise
+    finally:
+        pool.join()
+
+
+def limit_threads() -> None:
+    """Give this process one thread, and let it end when its parent does."""
+    threadpool_limits(1)
+    kernels.set_threads(1)
+    threading.Thread(target=_follow, daemon=True).start()
+
+
+def _follow() -> None:
+    """End this process once its parent was killed, by whom it would wait for work for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+@contextmanager
+def _inheriting_no_interrupt() -> Iterator[None]:
+    """Let processes that start meanwhile ignore Ctrl-C: it is for the parent, which ends them."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

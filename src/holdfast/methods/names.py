@@ -1,0 +1,85 @@
+"""Methods by name: ours, every rule on gradients, and stages before a rule: `nnm+trimmed-mean`."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from holdfast import aggregators, stages
+from holdfast.aggregators import Mean, Rule
+from holdfast.errors import InvalidInput
+from holdfast.methods.aggregated import Aggregated, IdealSgd
+from holdfast.methods.base import Method
+from holdfast.methods.rsa import IdealRsa, Rsa
+from holdfast.naming import Family
+
+REGISTRY: dict[str, type[Method] | type[Rule]] = {
+    "rsa": Rsa,
+    "ideal-rsa": IdealRsa,
+    "ideal-sgd": IdealSgd,
+    "sgd": Mean,  # what the paper calls SGD is the method of the plain mean
+    **{name: rule for name, rule in aggregators.REGISTRY.items() if rule is not Mean},
+}
+"""Every rule on gradients is a method of the same name."""
+METHODS: Family[Any] = Family("method", REGISTRY)
+RULES: Family[Any] = Family("method", REGISTRY | aggregators.REGISTRY)
+STAGES: Family[Any] = Family("stage", stages.REGISTRY)
+
+
+def make_method(given: Any) -> Method:
+    """Return the method that is given as a text, a table or an object; a rule is one too.
+
+    >>> make_method("rsa:norm=2").norm, make_method("krum:byzantine=3")
+    (2.0, Aggregated(rule=Krum(byzantine=3), stages=()))
+    """
+    before: tuple[Any, ...] = ()
+    if isinstance(given, str):
+        # a plus sign may also stand in a number, as in 1e+5
+        *before, given = re.split(r"\+(?=[A-Za-z_])", given)
+    elif isinstance(given, Mapping):
+        given = dict(given)
+        before = given.pop("stages", ())
+    made = RULES.make(given)
+    if isinstance(made, Method):
+        if before:
+            raise InvalidInput(f"stages come before a rule on gradients; got {RULES.name(made)} after them")
+        return made
+    if not callable(made):
+        raise InvalidInput(f"a method must be a Method, or a rule: something to call with rows; got {made!r}")
+    return Aggregated(made, tuple(STAGES.make(each) for each in before))
+
+
+def method_name(method: Method) -> str:
+    """Return a method's name without options.
+
+    >>> method_name(make_method("krum:byzantine=3"))
+    'krum'
+    """
+    if type(method) is not Aggregated:
+        return METHODS.name(method)
+    return "+".join([*map(STAGES.name, method.stages), _rules(method).name(method.rule)])
+
+
+def method_text(method: Method, full: bool = False) -> str:
+    """Return a method as it is written on a command line."""
+    if type(method) is not Aggregated:
+        return METHODS.text(method, full)
+    before = (STAGES.text(stage, full) for stage in method.stages)
+    return "+".join([*before, _rules(method).text(method.rule, full)])
+
+
+def method_table(method: Method) -> dict[str, Any]:
+    """Return a method as it is written in TOML."""
+    if type(method) is not Aggregated:
+        return METHODS.table(method)
+    table = _rules(method).table(method.rule)
+    return table | ({"stages": [STAGES.table(stage) for stage in method.stages]} if method.stages else {})
+
+
+def method_parts(method: Method) -> tuple[Any, ...]:
+    """Return everything in a method that may come from outside."""
+    return (method.rule, *method.stages) if type(method) is Aggregated else (method,)
+
+
+def _rules(method: Aggregated) -> Family[Any]:
+    """Return where the rule has its name: behind stages the mean is the mean."""
+    return Family("method", aggregators.REGISTRY) if method.stages else METHODS

@@ -1,0 +1,51 @@
+"""What is learned, as everything else sees it."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+from numpy.typing import NDArray
+
+from holdfast.typing import Oracle, Vector, Workers
+
+
+class Samples(NamedTuple):
+    """Features `(N, ...)` and their targets `(N,)`."""
+
+    features: NDArray[Any]
+    targets: NDArray[Any]
+
+
+@runtime_checkable
+class Problem(Protocol):
+    """Local losses of workers numbered from 1, and what a model is worth.
+
+    All randomness is addressed by (seed, purpose, worker, round): the same call gives the same answer, and a worker
+    alone gets what it gets among others.
+    """
+
+    @property
+    def dimension(self) -> int:
+        """The length of a model."""
+
+    @property
+    def workers(self) -> Workers:
+        """The numbers of all workers, in order."""
+
+    def start(self) -> Vector:
+        """Return the model that everyone starts from; drawn from an addressed stream if it is random."""
+
+    def oracle(self, workers: Workers) -> Oracle:
+        """Return what gives these workers minibatch gradients at stacked models, or at one that all share."""
+
+    def objective(self, model: Vector, workers: Iterable[int]) -> float:
+        """Return the sum of these workers' full losses."""
+
+    def evaluate(self, model: Vector) -> Mapping[str, float]:
+        """Return what is measured on test samples, such as `accuracy`; nothing if there are none."""
+
+
+@runtime_checkable
+class Divisible(Protocol):
+    """An oracle that can serve some of its workers alone: others may stay idle, or be absent from a round."""
+
+    def only(self, workers: Workers) -> Oracle: ...
