@@ -21,7 +21,10 @@ class Rule(ABC):
 
 
 class CoordinateWise(Rule):
-    """A rule that looks at one coordinate at a time: `A(V[:, J]) == A(V)[J]`."""
+    """A rule that looks at one coordinate at a time, and moves and scales with the rows.
+
+    `A(V[:, J]) == A(V)[J]` and `A(s V + c) == s A(V) + c`.
+    """
 
     def __call__(self, rows: Rows) -> Vector:
         vector: Vector = like(rows, self.columns(checked(self, rows)))
@@ -35,7 +38,7 @@ class CoordinateWise(Rule):
 class Weighted(Rule):
     """A rule that mixes the rows by weights found from their mutual distances alone.
 
-    Hence `A(V Q + c) == A(V) Q + c` for orthogonal Q. However long the weights take to find, the
+    Hence `A(s V Q + c) == s A(V) Q + c` for orthogonal Q. However long the weights take to find, the
     d-dimensional data are touched twice: for an n x n matrix and for the mixture.
     """
 

@@ -5,7 +5,7 @@ import numpy as np
 
 from holdfast import kernels
 from holdfast.aggregators.families import Weighted
-from holdfast.errors import InvalidInput
+from holdfast.aggregators.options import require_positive, require_whole
 from holdfast.typing import Distances, Rows, Vector
 
 Reason = Literal["at a row", "converged", "iteration limit"]
@@ -31,9 +31,9 @@ class GeometricMedian(Weighted):
 
         |z - v_j|^2 = w'Gw - 2 (Gw)_j + G_jj.
 
-    A row with NaN or an infinity, or so far that its square overflows, gets weight 0. While fewer than
-    half of the rows lie, the result stays within a fixed multiple of the honest rows' spread. Where it is
-    not unique (rows on a line), it is one of the minimisers.
+    A row with NaN or an infinity, or so far that its square overflows, gets weight 0. While q < n / 2
+    rows lie, the result is within 2 (n - q) / (n - 2 q) of the honest rows' largest distance from their mean
+    (Minsker, 2015, Lemma 2.1). Where it is not unique (rows on a line), it is one of the minimisers.
 
     >>> GeometricMedian()(np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0], [2.0, 2.0]])).round(6)
     array([1., 1.])
@@ -43,8 +43,8 @@ class GeometricMedian(Weighted):
     iterations: int = 1000
 
     def __post_init__(self) -> None:
-        if not (self.tolerance > 0 and self.iterations >= 1):
-            raise InvalidInput(f"GeometricMedian needs tolerance > 0 and iterations >= 1; got {self}")
+        require_positive(self, "tolerance")
+        require_whole(self, "iterations", least=1)
 
     def weights(self, rows: Rows) -> Vector:
         return self.solve(rows).weights

@@ -1,7 +1,9 @@
 from dataclasses import dataclass
+from typing import ClassVar
 
 from holdfast import kernels
 from holdfast.aggregators.families import CoordinateWise
+from holdfast.aggregators.options import declared, require_whole
 from holdfast.errors import InvalidInput
 from holdfast.typing import Rows, Vector
 
@@ -10,22 +12,26 @@ from holdfast.typing import Rows, Vector
 class TrimmedMean(CoordinateWise):
     """The mean of every coordinate after dropping its `trim` largest and `trim` smallest values.
 
-    Yin et al. (2018), Definition 2. NaN counts as +infinity. While at most `trim` rows lie, every
-    coordinate stays between two honest values.
+    Yin et al. (2018), Definition 2: with v_(1) <= ... <= v_(n) the values of a coordinate,
+
+        1 / (n - 2 trim) * (v_(trim + 1) + ... + v_(n - trim)).
+
+    NaN counts as +infinity. While at most `trim` rows lie, every coordinate stays between two honest
+    values. `trim=None`: the run tells.
 
     >>> import numpy as np
     >>> TrimmedMean(trim=1)(np.array([[0.0], [1.0], [99.0]]))
     array([1.])
     """
 
-    trim: int
+    told: ClassVar[str] = "trim"
+    trim: int | None = None
 
     def __post_init__(self) -> None:
-        if self.trim < 0:
-            raise InvalidInput(f"TrimmedMean needs trim >= 0; got trim={self.trim}")
+        require_whole(self, "trim", optional=True)
 
     def columns(self, rows: Rows) -> Vector:
-        n = len(rows)
-        if n <= 2 * self.trim:
-            raise InvalidInput(f"TrimmedMean needs n > 2 * trim; got n={n}, trim={self.trim}")
-        return kernels.mean_of_ranks(rows, range(self.trim, n - self.trim))
+        n, trim = len(rows), declared(self)
+        if n <= 2 * trim:
+            raise InvalidInput(f"TrimmedMean needs n > 2 * trim; got n={n}, trim={trim}")
+        return kernels.mean_of_ranks(rows, range(trim, n - trim))

@@ -1,7 +1,12 @@
 """What is done to the messages of a round before a rule reads them."""
 
 from holdfast.stages.base import Stage
+from holdfast.stages.bucketing import Bucketing
+from holdfast.stages.nearest_neighbour_mixing import NearestNeighbourMixing
 
-REGISTRY: dict[str, type[Stage]] = {}
+REGISTRY: dict[str, type[Stage]] = {
+    "nnm": NearestNeighbourMixing,
+    "bucketing": Bucketing,
+}
 
-__all__ = ["REGISTRY", "Stage"]
+__all__ = ["REGISTRY", "Bucketing", "NearestNeighbourMixing", "Stage"]

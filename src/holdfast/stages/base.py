@@ -1,11 +1,12 @@
 """What every stage shares: it works on a round's messages, or on bare rows."""
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, overload
+from typing import Any, ClassVar, cast, overload
 
 import numpy as np
 
 from holdfast.arrays import checked, like
+from holdfast.errors import InvalidInput
 from holdfast.typing import Received, Rows
 
 
@@ -23,10 +24,14 @@ class Stage(ABC):
     @overload
     def __call__(self, messages: Rows) -> Rows: ...
     def __call__(self, messages: Any) -> Any:
-        if isinstance(messages, Received):
-            return self.step(messages._replace(rows=checked(self, messages.rows)))
-        rows = checked(self, messages)
-        return like(messages, self.step(Received(rows, np.arange(1, len(rows) + 1), 0)).rows)
+        if not isinstance(messages, Received):
+            rows = checked(self, messages)
+            return like(messages, cast(Rows, self.step(Received(rows, np.arange(1, len(rows) + 1), 0)).rows))
+        rows = checked(self, messages.rows)
+        if len(messages.workers) != len(rows):
+            raise InvalidInput(f"{self} needs one worker per row; got {len(messages.workers)} for {len(rows)} rows")
+        after = self.step(messages._replace(rows=rows))
+        return after._replace(rows=like(messages.rows, cast(Rows, after.rows)))
 
     @abstractmethod
     def step(self, received: Received) -> Received:

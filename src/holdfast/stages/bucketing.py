@@ -1,0 +1,42 @@
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+
+from holdfast import kernels
+from holdfast.aggregators.options import require_whole
+from holdfast.stages.base import Stage
+from holdfast.streams import Stream
+from holdfast.typing import Received, Rows
+
+
+@dataclass(frozen=True)
+class Bucketing(Stage):
+    """The means of random buckets of `size` rows; the last bucket holds what is left.
+
+    Karimireddy, He and Jaggi (2022), Algorithm 1: with pi a random order of the rows,
+
+        y_k = mean of x_pi(j) for (k - 1) size < j <= k size, k = 1, ..., ceil(n / size).
+
+    The order is that of one random word for each (worker, round), so neither the order in which the rows
+    arrive nor the engine matters. A bucket bears the smallest number of its workers. NaN and infinity pass
+    into their bucket: while q rows lie, at most q buckets are not means of honest rows. A rule behind it
+    keeps the count that it is told, and so has to bear that many among ceil(n / size) rows.
+
+    >>> Bucketing(size=3)(np.array([[2.0], [2.0], [2.0], [2.0]]))
+    array([[2.],
+           [2.]])
+    """
+
+    size: int = 2
+
+    def __post_init__(self) -> None:
+        require_whole(self, "size", least=1)
+
+    def step(self, received: Received) -> Received:
+        rows, workers = cast(Rows, received.rows), received.workers
+        words = Stream(received.seed, "bucketing").words(workers, received.round, 1)[:, 0]
+        order = np.lexsort((workers, words))
+        buckets = [order[first : first + self.size] for first in range(0, len(order), self.size)]
+        means = np.stack([kernels.mean(rows[bucket]) for bucket in buckets])
+        return received._replace(rows=means, workers=np.array([workers[bucket].min() for bucket in buckets]))

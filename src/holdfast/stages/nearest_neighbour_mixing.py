@@ -1,0 +1,61 @@
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.aggregators.distances import squared_distances
+from holdfast.aggregators.options import declared, require_whole
+from holdfast.errors import InvalidInput
+from holdfast.stages.base import Stage
+from holdfast.typing import Received, Rows
+
+SPAN = 1 << 14
+"""Columns that are mixed at a time, so that they are still in the cache when they are read again."""
+
+
+@dataclass(frozen=True)
+class NearestNeighbourMixing(Stage):
+    """Each row becomes the mean of its n - byzantine nearest rows, itself included.
+
+    Allouah et al. (2023), "Fixing by mixing": with N_i the nearest rows of row i,
+
+        y_i = 1 / (n - byzantine) sum_{j in N_i} x_j,
+
+    of equally near rows those of the workers with the smallest numbers. A row with NaN or an infinity, or so
+    far that its square overflows, is infinitely far from every other; a row with fewer than n - byzantine rows
+    at a finite distance stays as it is. While `byzantine` rows lie, every honest row ends within
+    2 byzantine / (n - byzantine) honest diameters of the honest mean: of its neighbours, at most `byzantine`
+    lie, and none of them is farther than an honest row that it displaced. `byzantine=None`: the run tells.
+
+    >>> NearestNeighbourMixing(byzantine=1)(np.array([[0.0], [1.0], [4.0], [np.inf]]))[:, 0].round(3)
+    array([1.667, 1.667, 1.667,   inf])
+    """
+
+    byzantine: int | None = None
+
+    def __post_init__(self) -> None:
+        require_whole(self, "byzantine", optional=True)
+
+    def step(self, received: Received) -> Received:
+        rows, byzantine = cast(Rows, received.rows), declared(self)
+        n = len(rows)
+        if n <= 2 * byzantine:
+            raise InvalidInput(f"NearestNeighbourMixing needs n > 2 * byzantine; got n={n}, byzantine={byzantine}")
+        distances, by_number = squared_distances(rows), np.argsort(received.workers, kind="stable")
+        order = by_number[np.argsort(distances[:, by_number], axis=1, kind="stable")]
+        nearest = order[:, : n - byzantine]
+        mixed = np.isfinite(np.take_along_axis(distances, nearest[:, -1:], axis=1)[:, 0])
+        weights = np.zeros((n, n), rows.dtype)
+        np.put_along_axis(weights, nearest, 1 / (n - byzantine), axis=1)
+        return received._replace(rows=_mix(rows, weights[mixed], mixed))
+
+
+def _mix(rows: Rows, weights: Rows, mixed: NDArray[np.bool_]) -> Rows:
+    """Return the rows, the `mixed` ones replaced by `weights @ rows`; rows without weight are not read."""
+    used = weights.any(axis=0)  # 0 times NaN would be NaN
+    weights, out = weights[:, used], np.empty(rows.shape, rows.dtype)
+    for begin in range(0, rows.shape[1], SPAN):
+        block, into = rows[:, begin : begin + SPAN], out[:, begin : begin + SPAN]
+        into[mixed], into[~mixed] = weights @ block[used], block[~mixed]
+    return out
