@@ -21,9 +21,7 @@ REGISTRY: dict[str, Callable[..., Dataset]] = {
 FETCHED = {image_set.name: image_set for image_set in (MNIST, FASHION_MNIST)}
 """The data sets that come over the network."""
 
-SETS: Family[Dataset] = Family(
-    "data set", REGISTRY, makes=lambda found: inspect.isroutine(found) or inspect.isclass(found)
-)
+SETS: Family[Dataset] = Family("data set", REGISTRY, makes=callable)
 
 
 def load(data: Any) -> Dataset:

@@ -23,8 +23,9 @@ from holdfast.engines.options import ENGINES
 from holdfast.errors import InvalidInput
 from holdfast.experiments.metrics import Evaluation
 from holdfast.experiments.spec import Spec
-from holdfast.states import Arrays
 from holdfast.files import sweep, write_atomic
+from holdfast.states import Arrays
+
 
 @dataclass(frozen=True)
 class Checkpoint:

@@ -78,8 +78,6 @@ def simulated(spec: Spec, problem: Problem, worker: Worker[Any], share: float, r
         attack=attack,
         seed=spec.seed,
         share=share,
-        always_compute=spec.byzantine_work == "always",
+        computing_always=spec.byzantine_work == "always",
         reading=reading,
     )
-
-

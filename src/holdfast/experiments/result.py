@@ -78,7 +78,9 @@ class Result:
 
     def __repr__(self) -> str:
         reached = "diverged" if self.last is None else f"accuracy {self.accuracy}" if self.accuracy is not None else ""
-        return f"Result({method_text(self.spec.method)} on {data_text(self.spec.data)}, {self.rounds} rounds, {reached})"
+        return (
+            f"Result({method_text(self.spec.method)} on {data_text(self.spec.data)}, {self.rounds} rounds, {reached})"
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return what `holdfast run --json` prints."""

@@ -11,8 +11,6 @@ import numpy as np
 
 from holdfast.engines import Recorder
 from holdfast.engines.training import train
-from holdfast.problems import Problem
-from holdfast.states import arrays_of, filled
 from holdfast.errors import EngineError, InvalidInput, TooFew
 from holdfast.experiments.assembly import Experiment, assemble
 from holdfast.experiments.automatic import resolve_auto
@@ -24,6 +22,8 @@ from holdfast.experiments.result import Result
 from holdfast.experiments.spec import Spec
 from holdfast.experiments.traffic import traffic
 from holdfast.experiments.watching import Interrupted, Unwatched, Watcher
+from holdfast.problems import Problem
+from holdfast.states import arrays_of, filled
 
 
 def _never() -> bool:

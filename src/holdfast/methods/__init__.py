@@ -3,7 +3,15 @@
 from holdfast.methods.aggregated import Aggregated, IdealSgd
 from holdfast.methods.base import Method, Reading, Setting, as_sent
 from holdfast.methods.masters import AggregateSum, Descent, PenaltySum, TallySum
-from holdfast.methods.names import REGISTRY, make_method, method_name, method_parts, method_table, method_text
+from holdfast.methods.names import (
+    REGISTRY,
+    make_method,
+    method_labels,
+    method_name,
+    method_parts,
+    method_table,
+    method_text,
+)
 from holdfast.methods.penalties import L1, L2, LInf, Lp, Penalty, penalty
 from holdfast.methods.priors import Ridge
 from holdfast.methods.rsa import AUTO, IdealRsa, Rsa
@@ -38,6 +46,7 @@ __all__ = [
     "WithMomentum",
     "as_sent",
     "make_method",
+    "method_labels",
     "method_name",
     "method_parts",
     "method_table",

@@ -1,7 +1,7 @@
 """Methods by name: ours, every rule on gradients, and stages before a rule: `nnm+trimmed-mean`."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from holdfast import aggregators, stages
@@ -83,3 +83,17 @@ def method_parts(method: Method) -> tuple[Any, ...]:
 def _rules(method: Aggregated) -> Family[Any]:
     """Return where the rule has its name: behind stages the mean is the mean."""
     return Family("method", aggregators.REGISTRY) if method.stages else METHODS
+
+
+def method_labels(methods: Iterable[Method]) -> dict[Method, str]:
+    """Return a label for each different method: its name, with its options where a name occurs twice.
+
+    >>> list(method_labels([make_method("rsa"), make_method("rsa:norm=2"), make_method("median")]).values())
+    ['rsa', 'rsa:norm=2', 'median']
+    """
+    different = list(dict.fromkeys(methods))
+    names = [method_name(method) for method in different]
+    return {
+        method: name if names.count(name) == 1 else method_text(method)
+        for method, name in zip(different, names, strict=True)
+    }

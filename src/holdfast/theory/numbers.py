@@ -13,10 +13,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.attacks import FullView
+from holdfast.attacks import ColludingAttack, FullView
 from holdfast.engines import Simulated
 from holdfast.engines.training import train
-from holdfast.methods import rsa
+from holdfast.methods import Descent, PenalisedWorker, PenaltySum
 from holdfast.methods.penalties import L1
 from holdfast.methods.priors import Ridge
 from holdfast.problems import LeastSquares, Shards
@@ -26,7 +26,7 @@ from holdfast.typing import Rows, Schedule, Vector
 
 T = TypeVar("T")
 
-REGULAR, MOST_LIARS, SAMPLES, BATCH = 8, 6, 100, 32
+HONEST, MOST_BYZANTINE, SAMPLES, BATCH = 8, 6, 100, 32
 PRIOR = Ridge(1.0)
 MARGIN = 1.1
 """lambda over lambda_0."""
@@ -63,7 +63,7 @@ class Gaps:
 def problem() -> LeastSquares:
     """Return the problem: regular workers first, then as many as may ever lie."""
     generator = np.random.default_rng(2019)
-    workers = REGULAR + MOST_LIARS
+    workers = HONEST + MOST_BYZANTINE
     owner = np.repeat(np.arange(workers), SAMPLES)
     truths = np.array([8.0, -8.0, 8.0]) + generator.normal(scale=0.5, size=(workers, 3))
     features = generator.normal(size=(len(owner), 2)) * generator.uniform(0.8, 1.2, size=(workers, 2))[owner]
@@ -75,15 +75,15 @@ def problem() -> LeastSquares:
 
 def guarantees(byzantine: int) -> Guarantees:
     """Return what the theorems promise with so many liars and lambda = MARGIN lambda_0 of the l1 norm."""
-    regular = range(1, REGULAR + 1)
+    regular = range(1, HONEST + 1)
     asked = Guarantees.of(problem(), PRIOR, L1(1.0), regular, byzantine)
     slower = asked.averaging.steps.low * STRETCH if asked.averaging else None
     return Guarantees.of(problem(), PRIOR, L1(MARGIN * asked.lambda0), regular, byzantine, sqrt_high=slower)
 
 
 @dataclass(frozen=True, eq=False)
-class PushAway:
-    """Stand far out on the master's side of the optimum: every liar's vote is to go on and away."""
+class PushAway(ColludingAttack):
+    """Stand far out on the master's side of the optimum: every vote is to go on and away."""
 
     optimum: Vector
 
@@ -95,21 +95,21 @@ class PushAway:
 def trajectory(found: Guarantees, rate: Schedule, rounds: int, seed: int) -> Iterator[Rows]:
     """Yield x^0 to x^rounds of RSA under attack: the master's model and below it those of the regular workers."""
     drawn = replace(problem(), seed=seed)
-    workers = np.arange(1, REGULAR + found.byzantine + 1)
-    method = rsa(found.penalty, rate, PRIOR)
-    liars = workers[REGULAR:]
-    fleet = Simulated(
-        method.worker,
+    workers = np.arange(1, HONEST + found.byzantine + 1)
+    master = Descent(PenaltySum(found.penalty), rate, PRIOR)
+    byzantine = workers[HONEST:]
+    engine = Simulated(
+        PenalisedWorker(found.penalty, rate),
         drawn.oracle(workers),
         drawn.start(),
         workers,
-        liars=liars,
-        attack=PushAway(found.optimum) if len(liars) else None,
+        byzantine=byzantine,
+        attack=PushAway(found.optimum) if len(byzantine) else None,
     )
-    start = method.master.init(drawn.start())
-    yield np.vstack([start.model, fleet.iterates(start.model)])
-    for state in train(method.master, fleet, start, range(rounds)):
-        yield np.vstack([state.model, fleet.iterates(state.model)])
+    start = master.init(drawn.start())
+    yield np.vstack([start.model, engine.iterates(start.model)])
+    for state in train(master, engine, start, range(rounds)):
+        yield np.vstack([state.model, engine.iterates(state.model)])
 
 
 def convergence(byzantine: int = 2, rounds: int = 2000, seeds: Sequence[int] = range(10)) -> Curve:
@@ -127,14 +127,14 @@ def averages(byzantine: int = 2, rounds: int = 2000, seeds: Sequence[int] = rang
     found = guarantees(byzantine)
     theorem: Averaging = _existing(found.averaging)
     at = np.unique(np.geomspace(1, rounds, points).astype(np.int64)) - 1
-    ids, runs, farthest = np.arange(1, REGULAR + 1), [], 0.0
+    ids, runs, farthest = np.arange(1, HONEST + 1), [], 0.0
 
     def cost(rows: Rows) -> float:
         return penalised_cost(problem(), PRIOR, found.penalty, rows[0], rows[1:], ids)
 
-    least = cost(np.tile(found.optimum, (REGULAR + 1, 1)))
+    least = cost(np.tile(found.optimum, (HONEST + 1, 1)))
     for seed in seeds:
-        average, costs = RunningAverage.start(np.zeros((REGULAR + 1, problem().dimension))), []
+        average, costs = RunningAverage.start(np.zeros((HONEST + 1, problem().dimension))), []
         for k, rows in enumerate(trajectory(found, theorem.steps, rounds - 1, seed)):
             average = average.add(rows, theorem.steps(k))
             farthest = max(farthest, float(np.linalg.norm(rows[1:] - found.optimum, axis=1).max()))
@@ -144,7 +144,7 @@ def averages(byzantine: int = 2, rounds: int = 2000, seeds: Sequence[int] = rang
     return _curve(at.tolist(), np.array(runs), theorem.bound(rounds)[at], farthest / found.radius)
 
 
-def gaps(most: int = MOST_LIARS, rounds: int = 2000, seeds: Sequence[int] = range(3)) -> Gaps:
+def gaps(most: int = MOST_BYZANTINE, rounds: int = 2000, seeds: Sequence[int] = range(3)) -> Gaps:
     """Return the mean of |x^k - x*|^2 over the last tenth of the rounds, for 1 to `most` liars."""
     liars = list(range(1, most + 1))
     measured, bounds = [], []
