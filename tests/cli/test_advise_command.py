@@ -15,7 +15,7 @@ from holdfast.experiments import Spec
 from holdfast.experiments.automatic import settled
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.theorems import guarantees
-from holdfast.report.advice import worker_chart
+from holdfast.report.advice_page import worker_chart
 from holdfast.report.pictures import pictures
 
 KEYS = {

@@ -10,8 +10,8 @@ import pytest
 
 from holdfast.experiments import Spec, run
 from holdfast.experiments.inspection import Inspection, inspect
-from holdfast.report.individuals import HEAD, look, remarks, row
 from holdfast.report.run_page import run_page
+from holdfast.report.worker_rows import HEAD, look, remarks, row
 
 SPEC = Spec(data="digits", workers=6, byzantine=2, liars=(2, 5), attack="sign-flip", rounds=40, eval_every=10)
 

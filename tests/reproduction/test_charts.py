@@ -9,9 +9,9 @@ from rich.console import Console
 
 from holdfast.experiments import Spec
 from holdfast.experiments.metrics import Evaluation
-from holdfast.report.charts import COLOURS
+from holdfast.report.comparison_charts import COLOURS
 from holdfast.report.pictures import pictures
-from holdfast.report.reproduction.figures import chart
+from holdfast.report.reproduction.figure_charts import chart
 from holdfast.report.reproduction.summaries import heading, summary, table
 from holdfast.reproduction.figures import NAMES, figure
 from holdfast.reproduction.findings import Findings

@@ -7,7 +7,7 @@ import altair as alt
 
 from holdfast.experiments.inspection import Inspection
 from holdfast.experiments.metrics import Evaluation
-from holdfast.report.charts import COLOURS
+from holdfast.report.comparison_charts import COLOURS
 
 ROLES = {"regular": "#8a8a8a", "liar": "#c8102e"}
 

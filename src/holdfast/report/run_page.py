@@ -5,9 +5,9 @@ from html import escape
 from holdfast.experiments.forensics import APART
 from holdfast.experiments.inspection import Inspection
 from holdfast.report.frame import document, drawing, table
-from holdfast.report.individuals import HEAD, remarks, row
 from holdfast.report.run_charts import learning, standing_apart
 from holdfast.report.settings import setting
+from holdfast.report.worker_rows import HEAD, remarks, row
 
 OWN = (
     "<em>x_i on own data</em>: accuracy of a regular worker's own model on the test samples of its classes, weighted "

@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 
 from holdfast.experiments.metrics import Evaluation
-from holdfast.report.charts import COLOURS
+from holdfast.report.comparison_charts import COLOURS
 from holdfast.reproduction.findings import CurveFindings, Findings, PanelFindings
 
 NORMS = {"l1": COLOURS["rsa"], "l2": "#1f77b4", "l-infinity": "#2ca02c"}

@@ -11,7 +11,7 @@ import holdfast
 LIBRARIES = ("numpy", "numba", "scipy")
 
 
-def surroundings() -> list[str]:
+def provenance() -> list[str]:
     """Return the day, the versions and the machine, a line each."""
     libraries = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
     python = f"holdfast {holdfast.__version__}, Python {platform.python_version()}"

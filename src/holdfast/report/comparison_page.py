@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from html import escape
 
 from holdfast.experiments.result import Result
-from holdfast.report.charts import accuracy_curves
+from holdfast.report.comparison_charts import accuracy_curves
 from holdfast.report.frame import document, drawing
 from holdfast.report.settings import grouped, heading, reachable, setting, traffic
 from holdfast.report.tables import cell, share
@@ -16,7 +16,7 @@ LEGEND = (
 )
 
 
-def page(title: str, results: Sequence[Result]) -> str:
+def comparison_page(title: str, results: Sequence[Result]) -> str:
     """Return the whole page."""
     sections = [
         _section([result for by_method in by_attack.values() for result in by_method.values()])

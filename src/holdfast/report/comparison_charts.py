@@ -65,7 +65,7 @@ def accuracy_curves(results: Sequence[Result], columns: int = 4) -> alt.FacetCha
     return chart
 
 
-def pictures(results: Sequence[Result]) -> Iterator[tuple[str, bytes]]:
+def curve_pictures(results: Sequence[Result]) -> Iterator[tuple[str, bytes]]:
     """Yield the curves of each partition as PNG and SVG, with their file names."""
     for partition, by_attack in grouped(results).items():
         every = [result for by_method in by_attack.values() for result in by_method.values()]

@@ -6,7 +6,7 @@ from typing import Any
 import altair as alt
 
 from holdfast.experiments.spec import number
-from holdfast.report.charts import COLOURS
+from holdfast.report.comparison_charts import COLOURS
 from holdfast.report.pictures import Chart
 from holdfast.report.reproduction.curves import DECADES, accuracy, norms, scale, spread
 from holdfast.report.reproduction.summaries import ITERATIONS
