@@ -10,10 +10,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from holdfast import methods
 from holdfast.experiments import Result, Spec, run
 from holdfast.experiments.comparison import grid
-from holdfast.report.comparison_charts import COLOURS
 from holdfast.report.comparison_page import comparison_page
 from holdfast.report.tables import accuracy_tables, cell
 
@@ -192,11 +190,6 @@ def test_the_tables_of_a_terminal_hold_the_same(results: list[Result]) -> None:
         assert partition in printed
         assert all(part in printed for part in method.split("-"))
         assert cell(result) in printed
-
-
-def test_every_method_has_a_colour_of_its_own() -> None:
-    assert set(COLOURS) == set(methods.REGISTRY)
-    assert len(set(COLOURS.values())) == len(COLOURS)
 
 
 def test_cells() -> None:

@@ -1,9 +1,10 @@
 """The page of a comparison: tables and curves."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 
 from holdfast.experiments.result import Result
+from holdfast.report.colours import Stroke, strokes
 from holdfast.report.comparison_charts import accuracy_curves
 from holdfast.report.frame import document, drawing
 from holdfast.report.settings import grouped, heading, reachable, setting, traffic
@@ -18,19 +19,20 @@ LEGEND = (
 
 def comparison_page(title: str, results: Sequence[Result]) -> str:
     """Return the whole page."""
+    look = strokes(result.spec.method for result in results)
     sections = [
-        _section([result for by_method in by_attack.values() for result in by_method.values()])
+        _section([result for by_method in by_attack.values() for result in by_method.values()], look)
         for by_attack in grouped(results).values()
     ]
     return document(title, [f'<p class="soft">{LEGEND}</p>', *sections])
 
 
-def _section(results: Sequence[Result]) -> str:
+def _section(results: Sequence[Result], look: Mapping[str, Stroke]) -> str:
     return f"""
 <h2>{escape(heading(results))}</h2>
 <div class="wide">{_table(results)}</div>
 <details><summary>settings of each method</summary><ul>{_settings(results)}</ul></details>
-{drawing(accuracy_curves(results).to_dict())}"""
+{drawing(accuracy_curves(results, look).to_dict())}"""
 
 
 def _table(results: Sequence[Result]) -> str:

@@ -7,7 +7,7 @@ import altair as alt
 
 from holdfast.experiments.inspection import Inspection
 from holdfast.experiments.metrics import Evaluation
-from holdfast.report.comparison_charts import COLOURS
+from holdfast.report.colours import strokes
 
 ROLES = {"regular": "#8a8a8a", "liar": "#c8102e"}
 
@@ -21,7 +21,7 @@ def learning(method: str, history: Sequence[Evaluation]) -> alt.HConcatChart:
     }
     chart: alt.HConcatChart = alt.hconcat(
         *(
-            _line(name, title, scale, COLOURS[method], history)
+            _line(name, title, scale, strokes([method])[method].colour, history)
             for name, (title, scale) in drawn.items()
             if any(getattr(evaluation, name) is not None for evaluation in history)
         )

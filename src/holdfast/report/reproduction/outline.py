@@ -32,9 +32,9 @@ class Section:
     says: str
     chart: Chart
     numbers: Grid
-    settings: Grid | None
-    judged: tuple[Judged, ...]
     command: str
+    settings: Grid | None = None
+    judged: tuple[Judged, ...] = ()
 
 
 @dataclass(frozen=True)
