@@ -1,56 +1,31 @@
 """The page of a comparison: tables and curves."""
 
 from collections.abc import Mapping, Sequence
-from html import escape
+from typing import Any
 
 from holdfast.experiments.result import Result
 from holdfast.report.colours import Stroke, strokes
 from holdfast.report.comparison_charts import accuracy_curves
-from holdfast.report.frame import document, drawing
-from holdfast.report.settings import grouped, heading, reachable, setting, traffic
-from holdfast.report.tables import cell, share
-
-LEGEND = (
-    "Test accuracy of the master's model. <em>ideal</em> methods are oracles that no attack reaches; <em>at best</em>, "
-    "the dotted line, is what the classes that regular workers hold allow; <em>diverged</em> marks a model that is no "
-    "longer finite. Point at a line for its values."
-)
+from holdfast.report.rendering import render
+from holdfast.report.settings import grouped, heading, setting, traffic
+from holdfast.report.tables import accuracy_rows
 
 
 def comparison_page(title: str, results: Sequence[Result]) -> str:
     """Return the whole page."""
     look = strokes(result.spec.method for result in results)
-    sections = [
-        _section([result for by_method in by_attack.values() for result in by_method.values()], look)
-        for by_attack in grouped(results).values()
-    ]
-    return document(title, [f'<p class="soft">{LEGEND}</p>', *sections])
+    sections = [_section(by_attack, look) for by_attack in grouped(results).values()]
+    return render("comparison.html", title=title, sections=sections)
 
 
-def _section(results: Sequence[Result], look: Mapping[str, Stroke]) -> str:
-    return f"""
-<h2>{escape(heading(results))}</h2>
-<div class="wide">{_table(results)}</div>
-<details><summary>settings of each method</summary><ul>{_settings(results)}</ul></details>
-{drawing(accuracy_curves(results, look).to_dict())}"""
-
-
-def _table(results: Sequence[Result]) -> str:
+def _section(by_attack: Mapping[str, Mapping[str, Result]], look: Mapping[str, Stroke]) -> dict[str, Any]:
+    results = [result for by_method in by_attack.values() for result in by_method.values()]
     methods = list(dict.fromkeys(result.spec.method for result in results))
-    (by_attack,) = grouped(results).values()
-    head = "".join(f'<th class="{method}">{escape(method)}</th>' for method in methods)
-    rows = "".join(
-        f'<tr><td>{escape(attack)}</td><td class="soft">{share(reachable(by_method))}</td>'
-        + "".join(f'<td class="{method}">{cell(by_method.get(method))}</td>' for method in methods)
-        + "</tr>"
-        for attack, by_method in by_attack.items()
-    )
-    return f"<table><thead><tr><th>attack</th><th>at best</th>{head}</tr></thead><tbody>{rows}</tbody></table>"
-
-
-def _settings(results: Sequence[Result]) -> str:
-    lines = dict.fromkeys(
-        f"{result.spec.method}: <code>{escape(setting(result.spec))}</code>; {traffic(result)} a worker and round"
-        for result in results
-    )
-    return "".join(f"<li>{line}</li>" for line in lines)
+    return {
+        "heading": heading(results),
+        "head": ["attack", "at best", *methods],
+        "columns": [None, "soft", *methods],
+        "rows": accuracy_rows(by_attack, methods),
+        "settings": dict.fromkeys((result.spec.method, setting(result.spec), traffic(result)) for result in results),
+        "chart": accuracy_curves(results, look).to_dict(),
+    }
