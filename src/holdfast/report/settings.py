@@ -1,6 +1,6 @@
 """Results grouped the way people compare them: by setting, then by method."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from holdfast.experiments.result import Result
 from holdfast.experiments.spec import Spec
@@ -20,13 +20,13 @@ def grouped(results: Iterable[Result]) -> Grouped:
 def heading(results: Sequence[Result]) -> str:
     """Return what all these results have in common, in one line."""
     spec = results[0].spec
-    liars = max(result.spec.byzantine for result in results)
-    crew = f"{spec.workers} workers, {liars} of them Byzantine under attack"
-    return f"{spec.data}, {spec.partition}: {crew}, {spec.rounds} rounds"
+    byzantine = max(result.spec.byzantine for result in results)
+    workers = f"{spec.workers} workers, {byzantine} of them Byzantine under attack"
+    return f"{spec.data}, {spec.partition}: {workers}, {spec.rounds} rounds"
 
 
-def reachable(by_method: dict[str, Result]) -> float | None:
-    """Return the best accuracy that the regular workers' data allow, where methods are attacked."""
+def reachable(by_method: Mapping[str, Result]) -> float | None:
+    """Return the best accuracy that the honest workers' data allow, where methods are attacked."""
     return min((result.ceiling for result in by_method.values() if result.ceiling is not None), default=None)
 
 

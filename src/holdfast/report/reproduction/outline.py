@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from holdfast.report.pictures import Chart
-from holdfast.report.reproduction.figures import chart
+from holdfast.report.reproduction.figure_charts import chart
 from holdfast.report.reproduction.summaries import Grid, numbers, settings
 from holdfast.reproduction.claims import Judged, Verdict
 from holdfast.reproduction.findings import Findings
@@ -32,9 +32,9 @@ class Section:
     says: str
     chart: Chart
     numbers: Grid
-    settings: Grid | None
-    judged: tuple[Judged, ...]
     command: str
+    settings: Grid | None = None
+    judged: tuple[Judged, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rich import box
 from rich.table import Table
 
+from holdfast.report.tables import text_table
 from holdfast.reproduction.claims import Judged
 from holdfast.reproduction.findings import CurveFindings, Findings
 
@@ -23,12 +23,12 @@ class Grid:
 
 
 def numbers(findings: Findings) -> Grid:
-    """Return a figure's final accuracies, or its times: a row a curve, a column a panel."""
+    """Return a figure's final accuracies, or its times: one row per curve, one column per panel."""
     figure = findings.figure
     first = {"lambda": "lambda", "norms": "norm"}.get(figure.chart, "method")
     if figure.chart == "runtime":
         rows = [
-            (found.curve.label, f"{found.milliseconds:.3f}", f"{total(found):.2f}")
+            (found.curve.label, f"{found.milliseconds:.3f}", f"{found.milliseconds * ITERATIONS / 1000:.2f}")
             for found in findings.panels[0].curves
         ]
         return Grid((first, "ms per iteration", f"s for {ITERATIONS}"), tuple(rows))
@@ -46,21 +46,15 @@ def settings(findings: Findings) -> Grid:
         for found in panel.curves:
             spec, searched = found.curve.spec, found.curve.searched
             weight = f"{spec.penalty:g}" if spec.method == "rsa" else ""
-            step = f"{spec.rate:g}/sqrt(k)"
             owner = "our search" if searched else "the paper"
-            rows.append((panel.panel.title, found.curve.label, spec.method, weight, step, owner))
+            rows.append((panel.panel.title, found.curve.label, spec.method, weight, f"{spec.rate:g}/sqrt(k)", owner))
     return Grid(("panel", "curve", "method", "lambda", "step size", "step size by"), tuple(rows))
 
 
 def table(findings: Findings) -> Table:
     """Return a figure's numbers for a terminal."""
     grid = numbers(findings)
-    made = Table(box=box.SIMPLE_HEAD)
-    for column, title in enumerate(grid.head):
-        made.add_column(title, justify="right" if column else "left")
-    for row in grid.rows:
-        made.add_row(*row, style="bold" if row[0] == "RSA" else "")
-    return made
+    return text_table(grid.head, grid.rows)
 
 
 def heading(findings: Findings) -> str:
@@ -79,11 +73,6 @@ def cell(found: CurveFindings) -> str:
     least, most = min(found.accuracies), max(found.accuracies)
     spread = f" [{least:.3f}, {most:.3f}]" if len(found.records) > 1 else ""
     return f"{found.accuracy:.3f}{spread}" + (f", {diverged} diverged" if diverged else "")
-
-
-def total(found: CurveFindings) -> float:
-    """Return the seconds that the paper's number of iterations takes."""
-    return found.milliseconds * ITERATIONS / 1000
 
 
 def summary(findings: Sequence[Findings]) -> list[dict[str, Any]]:

@@ -11,11 +11,16 @@ HEAD = ("worker", "truly", "x_i on own data", "x0 on the same", "disagreement", 
 def row(each: Individual) -> tuple[str, ...]:
     """Return the cells of a worker, in the order of HEAD."""
     models = (share(each.own), share(each.master))
-    about = (str(each.worker), "liar" if each.lies else "regular", *models)
+    about = (str(each.worker), role(each), *models)
     if each.apart is None:
         return (*about, "-", "-", "-", "-")
     apart = each.apart
     return (*about, share(apart.disagreement), f"{round(apart.suspicion, 1) + 0.0:.1f}", str(apart.rank), look(each))
+
+
+def role(each: Individual) -> str:
+    """Return what a worker is, which a simulation knows and no master does."""
+    return "Byzantine" if each.lies else "honest"
 
 
 def look(each: Individual) -> str:
@@ -27,8 +32,8 @@ def look(each: Individual) -> str:
 
 
 def remarks(workers: Sequence[Individual]) -> list[str]:
-    """Return what there is to say of all workers, a line each: their own models, and who stands apart."""
-    return [line for line in (_models(workers), _apart(workers)) if line]
+    """Return what there is to say of all workers, one line each: their own models, and who looks suspect."""
+    return [line for line in (_models(workers), _suspects(workers)) if line]
 
 
 def _models(workers: Sequence[Individual]) -> str | None:
@@ -37,14 +42,14 @@ def _models(workers: Sequence[Individual]) -> str | None:
         return None
     own, master = (sum(values) / len(both) for values in zip(*both, strict=True))
     if all(mine == yours for mine, yours in both):
-        return f"on the regular workers' own data, all of whom hold x0: {own:.4f}"
-    return f"on the regular workers' own data: their own models {own:.4f}, x0 {master:.4f}"
+        return f"on the honest workers' own data, all of whom hold x0: {own:.4f}"
+    return f"on the honest workers' own data: their own models {own:.4f}, x0 {master:.4f}"
 
 
-def _apart(workers: Sequence[Individual]) -> str | None:
-    stood = [(str(each.worker), each.apart) for each in workers if each.apart]
-    if not stood:
+def _suspects(workers: Sequence[Individual]) -> str | None:
+    recorded = [(str(each.worker), each.apart) for each in workers if each.apart]
+    if not recorded:
         return None
-    suspects = " ".join(worker for worker, apart in stood if apart.suspected) or "nobody"
-    copies = " ".join(worker for worker, apart in stood if apart.copied) or "none"
+    suspects = " ".join(worker for worker, apart in recorded if apart.suspected) or "nobody"
+    copies = " ".join(worker for worker, apart in recorded if apart.copied) or "none"
     return f"by their messages suspect: {suspects}; copies of each other: {copies}"
