@@ -1,6 +1,7 @@
 """Charts of results, as Vega-Lite: the same chart becomes a part of the page, a PNG or an SVG."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 import altair as alt
@@ -8,19 +9,21 @@ import vl_convert
 
 from holdfast.experiments.result import Result
 from holdfast.report.colours import Stroke, colour_and_dash, strokes
-from holdfast.report.settings import grouped, reachable
+from holdfast.report.settings import grouped, labels, reachable
 
 
-def accuracy_curves(results: Sequence[Result], look: Mapping[str, Stroke], columns: int = 4) -> alt.FacetChart:
+def accuracy_curves(
+    by_attack: Mapping[str, Mapping[str, Result]], look: Mapping[str, Stroke], columns: int = 4
+) -> alt.FacetChart:
     """Return test accuracy over rounds: one panel per attack, one line per method, dotted the best possible."""
-    best = {attack: reachable(by_method) for attack, by_method in next(iter(grouped(results).values())).items()}
     points = [
-        {"attack": result.spec.attack, "method": result.spec.method, "at best": best[result.spec.attack]}
+        {"attack": attack, "method": method, "at best": reachable(by_method)}
         | {"round": point.round, "accuracy": point.accuracy}
-        for result in results
+        for attack, by_method in by_attack.items()
+        for method, result in by_method.items()
         for point in result.history
     ]
-    methods = dict.fromkeys(result.spec.method for result in results)
+    methods = dict.fromkeys(method for by_method in by_attack.values() for method in by_method)
     colour, dash = colour_and_dash("method", {method: look[method] for method in methods})
     x = alt.X("round:Q", title="round")
     y = alt.Y("accuracy:Q", title="test accuracy", scale=alt.Scale(domain=[0, 1]))
@@ -29,7 +32,7 @@ def accuracy_curves(results: Sequence[Result], look: Mapping[str, Stroke], colum
     lines = lines.encode(x=x, y=y, color=colour, strokeDash=dash, tooltip=tip)
     ceiling = alt.Chart().mark_rule(strokeDash=[1, 3], strokeWidth=2, color="#888").encode(y="mean(at best):Q")
     chart: alt.FacetChart = alt.layer(ceiling, lines).facet(
-        facet=alt.Facet("attack:N", title=None, sort=list(best), header=alt.Header(labelFontWeight="bold")),
+        facet=alt.Facet("attack:N", title=None, sort=list(by_attack), header=alt.Header(labelFontWeight="bold")),
         columns=columns,
         data=alt.InlineData(values=points),
     )
@@ -38,10 +41,9 @@ def accuracy_curves(results: Sequence[Result], look: Mapping[str, Stroke], colum
 
 def curve_pictures(results: Sequence[Result]) -> Iterator[tuple[str, bytes]]:
     """Yield the curves of each partition as PNG and SVG, with their file names."""
-    look = strokes(result.spec.method for result in results)
+    look = strokes(labels(results))
     for partition, by_attack in grouped(results).items():
-        every = [result for by_method in by_attack.values() for result in by_method.values()]
-        chart = json.dumps(accuracy_curves(every, look).to_dict())
-        name = f"curves-{partition.partition(':')[0]}"
+        chart = json.dumps(accuracy_curves(by_attack, look).to_dict())
+        name = f"curves-{re.sub('[^a-z0-9.=-]+', '-', partition.lower())}"
         yield f"{name}.png", vl_convert.vegalite_to_png(chart, scale=2)
         yield f"{name}.svg", vl_convert.vegalite_to_svg(chart).encode()

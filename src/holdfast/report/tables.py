@@ -13,7 +13,7 @@ def accuracy_tables(results: Sequence[Result]) -> Iterator[Table]:
     """Yield one table per partition: the final test accuracy, one row per attack, one column per method."""
     for by_attack in grouped(results).values():
         every = [result for by_method in by_attack.values() for result in by_method.values()]
-        methods = list(dict.fromkeys(result.spec.method for result in every))
+        methods = list(dict.fromkeys(method for by_method in by_attack.values() for method in by_method))
         table = Table(title=heading(every), box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
         table.add_column("attack")
         table.add_column("at\nbest", justify="right", style="dim")

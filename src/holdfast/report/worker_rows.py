@@ -12,22 +12,21 @@ def row(each: Individual) -> tuple[str, ...]:
     """Return the cells of a worker, in the order of HEAD."""
     models = (share(each.own), share(each.master))
     about = (str(each.worker), role(each), *models)
-    if each.apart is None:
+    if (found := each.suspicion) is None:
         return (*about, "-", "-", "-", "-")
-    apart = each.apart
-    return (*about, share(apart.disagreement), f"{round(apart.suspicion, 1) + 0.0:.1f}", str(apart.rank), look(each))
+    return (*about, share(found.disagreement), f"{round(found.score, 1) + 0.0:.1f}", str(found.rank), look(each))
 
 
 def role(each: Individual) -> str:
     """Return what a worker is, which a simulation knows and no master does."""
-    return "Byzantine" if each.lies else "honest"
+    return "Byzantine" if each.byzantine else "honest"
 
 
 def look(each: Individual) -> str:
     """Return what the messages of a worker make it look like."""
-    if each.apart is None:
+    if (found := each.suspicion) is None:
         return "-"
-    words = [word for word, so in (("suspect", each.apart.suspected), ("copy", each.apart.copied)) if so]
+    words = [word for word, so in (("suspect", found.suspected), ("copy", found.copied)) if so]
     return ", ".join(words) or "ordinary"
 
 
@@ -47,9 +46,9 @@ def _models(workers: Sequence[Individual]) -> str | None:
 
 
 def _suspects(workers: Sequence[Individual]) -> str | None:
-    recorded = [(str(each.worker), each.apart) for each in workers if each.apart]
+    recorded = [(str(each.worker), each.suspicion) for each in workers if each.suspicion]
     if not recorded:
         return None
-    suspects = " ".join(worker for worker, apart in recorded if apart.suspected) or "nobody"
-    copies = " ".join(worker for worker, apart in recorded if apart.copied) or "none"
+    suspects = " ".join(worker for worker, found in recorded if found.suspected) or "nobody"
+    copies = " ".join(worker for worker, found in recorded if found.copied) or "none"
     return f"by their messages suspect: {suspects}; copies of each other: {copies}"

@@ -11,7 +11,7 @@ from holdfast.report.reproduction.curves import DECADES
 from holdfast.report.reproduction.outline import Section
 from holdfast.report.reproduction.summaries import Grid
 from holdfast.reproduction.theorems import Theorems
-from holdfast.theory.numbers import MARGIN, REGULAR, Curve, Gaps
+from holdfast.theory.numbers import HONEST, MARGIN, Curve, Gaps
 
 MEASURED, BOUND = "measured", "bound"
 LOGARITHMIC = alt.Scale(type="log", nice=False)
@@ -19,7 +19,7 @@ POINTS = 120
 """Of a curve that are drawn, evenly on a logarithmic axis."""
 STROKES = {MEASURED: Stroke(RSA, SOLID), BOUND: Stroke(GREY, SOLID)}
 SETTING = (
-    f"Least squares with an l2 prior, {REGULAR} honest workers with data of their own, lambda = {MARGIN} lambda_0 of "
+    f"Least squares with an l2 prior, {HONEST} honest workers with data of their own, lambda = {MARGIN} lambda_0 of "
     "the l1 norm; Byzantine workers know the optimum and push the master away from it."
 )
 COMMAND = "holdfast reproduce theory"

@@ -36,7 +36,9 @@ def curve_strokes(findings: Findings) -> dict[str, Stroke]:
     """Return how each label of a figure is drawn: as its method; of several with one method, the first."""
     names: dict[str, str] = {}
     for curve in findings.figure.curves():
-        names.setdefault(curve.label, curve.label if curve.spec.method in names.values() else curve.spec.method)
+        names.setdefault(
+            curve.label, curve.label if curve.spec.method_name in names.values() else curve.spec.method_name
+        )
     found = strokes(names.values())
     return {label: found[name] for label, name in names.items()}
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import altair as alt
 
-from holdfast.experiments.spec import number
+from holdfast.experiments.spec import require_number
 from holdfast.report.colours import RSA, colour_and_dash
 from holdfast.report.pictures import Chart
 from holdfast.report.reproduction.curves import DECADES, accuracy, curve_strokes, norms, spread
@@ -22,7 +22,10 @@ def penalties(findings: Findings) -> Layers:
     """Return the final accuracy over lambda: the mean of the seeds, and the extremes."""
     points = [
         spread(found.accuracies)
-        | {"lambda": number(found.curve.spec.penalty), "step size": number(found.curve.spec.rate)}
+        | {
+            "lambda": require_number(found.curve.spec.method.penalty),
+            "step size": require_number(found.curve.spec.rate),
+        }
         for panel in findings.panels
         for found in panel.curves
     ]

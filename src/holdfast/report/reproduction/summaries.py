@@ -6,6 +6,8 @@ from typing import Any
 
 from rich.table import Table
 
+from holdfast.experiments.spec import data_text
+from holdfast.methods import Rsa
 from holdfast.report.tables import text_table
 from holdfast.reproduction.claims import Judged
 from holdfast.reproduction.findings import CurveFindings, Findings
@@ -45,9 +47,11 @@ def settings(findings: Findings) -> Grid:
     for panel in findings.panels:
         for found in panel.curves:
             spec, searched = found.curve.spec, found.curve.searched
-            weight = f"{spec.penalty:g}" if spec.method == "rsa" else ""
+            weight = f"{spec.method.penalty:g}" if isinstance(spec.method, Rsa) else ""
             owner = "our search" if searched else "the paper"
-            rows.append((panel.panel.title, found.curve.label, spec.method, weight, f"{spec.rate:g}/sqrt(k)", owner))
+            rows.append(
+                (panel.panel.title, found.curve.label, spec.method_name, weight, f"{spec.rate:g}/sqrt(k)", owner)
+            )
     return Grid(("panel", "curve", "method", "lambda", "step size", "step size by"), tuple(rows))
 
 
@@ -62,7 +66,7 @@ def heading(findings: Findings) -> str:
     spec, runs = next(findings.figure.curves()).spec, len(findings.panels[0].curves[0].records)
     quick = "QUICK, not the paper's: " if findings.figure.short else ""
     what = "repeats" if findings.figure.chart == "runtime" else "seeds"
-    return f"{findings.figure.title} ({quick}{spec.data}, {spec.rounds} rounds, {what}: {runs})"
+    return f"{findings.figure.title} ({quick}{data_text(spec.data)}, {spec.rounds} rounds, {what}: {runs})"
 
 
 def cell(found: CurveFindings) -> str:
@@ -110,10 +114,11 @@ def claims(judged: Iterable[Judged]) -> list[dict[str, Any]]:
 
 def _curve(found: CurveFindings) -> dict[str, Any]:
     spec = found.curve.spec
-    rsa = {"norm": f"l{spec.norm:g}", "penalty": spec.penalty} if spec.method == "rsa" else {}
+    method = spec.method
+    rsa = {"norm": f"l{method.norm:g}", "penalty": method.penalty} if isinstance(method, Rsa) else {}
     return {
         "label": found.curve.label,
-        "method": spec.method,
+        "method": spec.method_name,
         **rsa,
         "rate": spec.rate,
         "searched": found.curve.searched,
