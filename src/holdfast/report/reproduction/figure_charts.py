@@ -24,7 +24,7 @@ def penalties(findings: Findings) -> Layers:
     points = [
         spread(found.accuracies)
         | {
-            "lambda": require_number(found.curve.spec.method.penalty),
+            "lambda": _penalty(found.curve.spec),
             "step size": require_number(found.curve.spec.rate),
         }
         for panel in findings.panels
