@@ -57,7 +57,10 @@ def layouts(plain: Rows) -> list[Rows]:
 
 @st.composite
 def attacked(draw: st.DrawFn, least: int, spare: int, more: int = 3) -> Case:
-    """Rows of which q lie, anywhere among them and in any way, and which these are; n >= least * q + spare, by at most `more`."""
+    """Rows of which q lie, anywhere among them and in any way, and which these are.
+
+    n is `least * q + spare`, or larger by at most `more`.
+    """
     liars = draw(st.integers(1, 4))
     n = least * liars + spare + draw(st.integers(0, more))
     d = draw(st.integers(1, 4))

@@ -230,17 +230,6 @@ def test_mixing_is_that_of_two_loops(dtype: type, seed: int, byzantine: int, tie
     np.testing.assert_array_equal(after.workers, received.workers)
 
 
-@every_type
-def test_mixing_many_columns_block_by_block(dtype: type) -> None:
-    rows: Rows = random_rows(d=(1 << 15) + 3).astype(dtype)
-    rows[4, -1] = np.nan
-    after = NearestNeighbourMixing(byzantine=1)(rows)
-    honest = np.delete(np.arange(11), 4)
-    expected = np.tile(rows[honest].astype(np.float64).mean(axis=0), (10, 1))
-    np.testing.assert_allclose(after[honest], expected, rtol=0, atol=10 * float(np.finfo(dtype).eps))
-    np.testing.assert_array_equal(after[4], rows[4])
-
-
 def test_mixing_needs_an_honest_majority() -> None:
     with pytest.raises(InvalidInput, match="needs n > 2 \\* byzantine; got n=6, byzantine=3"):
         NearestNeighbourMixing(byzantine=3)(np.ones((6, 2)))
