@@ -26,7 +26,7 @@ def add_advise_flags(parser: ArgumentParser) -> None:
 
 
 def command_advise(arguments: Namespace) -> int:
-    from holdfast.report.advice import advice_page
+    from holdfast.report.advice_page import advice_page
 
     asked = spec_of(arguments, without=LOOKED_FOR)
     out: Path = arguments.out or new_folder("advise")
@@ -50,7 +50,7 @@ def command_advise(arguments: Namespace) -> int:
 
 
 def _say(speaker: Speaker, advice: Advice) -> None:
-    from holdfast.report.advice import CAVEAT, norm_table, promised, recommended, said
+    from holdfast.report.advice_page import CAVEAT, norm_table, promised, recommended, said
 
     told = advice.told()
     speaker.say(told.pop("workers"))

@@ -14,8 +14,8 @@ from holdfast.files import write_atomic
 
 
 def command_inspect(arguments: Namespace) -> int:
-    from holdfast.report.individuals import HEAD, remarks, row
     from holdfast.report.run_page import run_page
+    from holdfast.report.worker_rows import HEAD, remarks, row
 
     speaker = Speaker(to_stderr=arguments.json)
     found = inspect(arguments.run)
