@@ -23,7 +23,8 @@ from holdfast.errors import InvalidInput, unknown
 T = TypeVar("T")
 _ABSENT = object()
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
-_WHOLE = re.compile(r"[+-]?\d+")
+_WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 _NOUNS = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
 
 
@@ -168,9 +169,9 @@ def converted(what: str, value: Any, kind: Any) -> Any:
     >>> converted("rounds", "10", int), converted("norm", "inf", float)
     (10, inf)
     """
-    value = value.item() if isinstance(value, np.generic) else value
+    value = _plain(value)
     try:
-        found = msgspec.convert(value, kind, strict=False)
+        found = _read(value, kind)
     except msgspec.ValidationError:
         raise InvalidInput(f"{what} must be {_described(kind)}; got {value!r}") from None
     except TypeError:  # a type that only an object in Python can have
@@ -180,6 +181,16 @@ def converted(what: str, value: Any, kind: Any) -> Any:
     if _rounded(value, found):
         raise InvalidInput(f"{what} must be {_described(kind)}; got {value!r}")
     return found
+
+
+def _read(value: Any, kind: Any) -> Any:
+    try:
+        return msgspec.convert(value, kind, strict=False)
+    except msgspec.ValidationError:
+        if not isinstance(value, str) or not _NUMBER.fullmatch(value):
+            raise
+        # msgspec reads numbers as JSON has them, people write .5 as well
+        return msgspec.convert(int(value) if _WHOLE.fullmatch(value) else float(value), kind)
 
 
 def _rounded(value: Any, found: Any) -> bool:
@@ -220,7 +231,10 @@ def _defaults(part: Any) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
+    """Return NumPy's numbers and arrays as Python's."""
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    return type(value)(map(_plain, value)) if type(value) in (list, tuple) else value
 
 
 def summary(member: object) -> str:
