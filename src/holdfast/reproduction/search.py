@@ -27,6 +27,7 @@ TIE, COARSE_TIE = 0.0005, 0.005
 SEEDS = (1000, 1001)
 CRITERION = f"best mean final test accuracy over the seeds, 0 if diverged; within {TIE} of it the smallest rate"
 
+
 def search(figures: Iterable[Figure], before: Rates, gather: Gather, shorter: int = 5) -> Rates:
     """Return the rates before, with those of these figures searched again.
 

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from holdfast.errors import InvalidInput
 from holdfast.typing import Rows
 
-
 NORMS = {"l1": 1.0, "l2": 2.0, "l-infinity": inf}
 """The norms that the paper tries, by its names."""
 
