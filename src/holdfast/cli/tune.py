@@ -18,11 +18,11 @@ from holdfast.cli.run import INTERRUPTED
 from holdfast.errors import InvalidInput
 from holdfast.experiments.assembly import loaded
 from holdfast.experiments.defaults import resolved
+from holdfast.experiments.gathering import gather
+from holdfast.experiments.records import Record
 from holdfast.experiments.spec import Spec, read_toml
 from holdfast.files import write_atomic
 from holdfast.report.settings import setting
-from holdfast.reproduction.campaign import gather
-from holdfast.reproduction.records import Record
 from holdfast.tuning import candidates, halve, hold_out
 from holdfast.tuning.outcome import Outcome, chosen, last_run
 from holdfast.tuning.validation import write
