@@ -8,11 +8,11 @@ class InvalidInput(ValueError):
     """Something given cannot work. The message says what must hold, then what was found."""
 
 
-class FleetError(Exception):
+class EngineError(Exception):
     """The workers cannot go on: too few answer, or some are lost for good. The run stops and can be resumed."""
 
 
-class TooFew(FleetError):
+class TooFew(EngineError):
     """Fewer workers answered than a round needs. They have gone back to where they were before it."""
 
 

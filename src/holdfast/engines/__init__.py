@@ -1,5 +1,8 @@
-"""Engines: everyone the master can reach, in this process or elsewhere."""
+"""Engines: where the workers compute, in this process or elsewhere. None of them changes a number."""
 
+from holdfast.engines.protocol import Engine, Spread
+from holdfast.engines.recorder import LastRound, Recorder
 from holdfast.engines.simulated import Simulated
+from holdfast.engines.training import train
 
-__all__ = ["Simulated"]
+__all__ = ["Engine", "LastRound", "Recorder", "Simulated", "Spread", "train"]

@@ -1,85 +1,127 @@
-"""What the master is told, once the Byzantine workers have put their lies in place of their messages."""
+"""What the master is sent, once the Byzantine workers have put their own rows in place of their messages."""
 
-from collections.abc import Callable, Iterable
-from typing import get_args
+from collections.abc import Iterable
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from holdfast.attacks import ColludingAttack, FullView, IndifferentAttack
-from holdfast.engines.places import split
+from holdfast.attacks import Attack, ColludingAttack, FullView, LocalAttack, LocalView
+from holdfast.engines.places import Where, split
 from holdfast.errors import InvalidInput
 from holdfast.typing import Rows, Vector, Workers
 
+A = TypeVar("A", bound=NDArray[Any])
+
 
 class Adversary:
-    """Those in `liars` among `workers`, who send what `attack` makes of their messages.
+    """Those of `workers` that are Byzantine: they send what `attack` makes of what it may see.
 
-    Where it makes nothing of them, liars are idle; unless they are `working` all the same, as for measuring time.
+    A LocalAttack sees what these workers know by themselves, a ColludingAttack every honest message as well. All that
+    is shown is read-only. Byzantine workers skip their own message when the attack does not use it, unless they
+    are `computing_always`, as for measuring time.
     """
 
     def __init__(
         self,
-        attack: Callable[[FullView], Rows] | None,
+        attack: Attack | None,
         workers: Workers,
-        liars: Iterable[int] = (),
+        byzantine: Iterable[int] = (),
         seed: int = 0,
-        working: bool = False,
+        computing_always: bool = False,
     ) -> None:
+        if attack is not None and not isinstance(attack, LocalAttack | ColludingAttack):
+            raise InvalidInput(f"an attack must be a LocalAttack or a ColludingAttack; got {type(attack).__name__}")
         self._attack, self._workers, self._seed = attack, workers, seed
-        lying = list(liars)
-        self.lies = np.isin(workers, lying)
-        """Who of the workers lies."""
-        strangers = np.setdiff1d(lying, workers)
+        numbers = list(byzantine)
+        self.is_byzantine = np.isin(workers, numbers)
+        """Who of the workers is Byzantine."""
+        strangers = np.setdiff1d(numbers, workers)
         if strangers.size:
-            raise InvalidInput(f"liars must be among the workers; got {strangers[0]}")
-        if attack is None and self.lies.any():
-            raise InvalidInput("liars need an attack; got attack=None")
-        if self.lies.all():
-            raise InvalidInput(f"at least one worker must be regular; got {self.lies.sum()} liars among them all")
-        self.regular: Workers = workers[~self.lies]
-        """The numbers of the workers that tell the truth."""
-        indifferent = isinstance(attack, get_args(IndifferentAttack)) and not working
-        self.idle: Workers = workers[self.lies] if indifferent else workers[:0]
-        """The numbers of the liars whose true messages nobody needs."""
-        self._split = split(self.lies)
+            raise InvalidInput(f"byzantine must be among the workers; got {strangers[0]}")
+        if attack is None and self.is_byzantine.any():
+            raise InvalidInput("Byzantine workers need an attack; got attack=None")
+        if self.is_byzantine.all():
+            raise InvalidInput(
+                f"at least one worker must be honest; got {self.is_byzantine.sum()} Byzantine of as many"
+            )
+        self.honest: Workers = _shown(workers[~self.is_byzantine])
+        """The numbers of the honest workers."""
+        skip = attack is not None and not attack.uses_own and not computing_always
+        self.idle: Workers = workers[self.is_byzantine] if skip else workers[:0]
+        """The numbers of the Byzantine workers whose own messages nobody needs."""
+        self._split = split(self.is_byzantine)
         self._copy: Rows | None = None
 
     @property
     def colludes(self) -> bool:
-        """Whether the attack looks at regular messages."""
-        return isinstance(self._attack, get_args(ColludingAttack))
+        """Whether the attack sees honest messages."""
+        return isinstance(self._attack, ColludingAttack)
 
-    def speak(self, rows: Rows, workers: Workers, neutral: Vector, round: int) -> Rows:
-        """Return what those among `workers` send whose true messages are `rows`. It is good until the next call.
+    def corrupt(self, rows: Rows, workers: Workers, neutral: Vector, round: int) -> Rows:
+        """Return what `workers` send whose messages, if all were honest, are `rows`. Valid until the next call.
 
-        The rows of those who are idle are there to be written over; no others are. Colluding workers that see no
-        regular message in a round have nothing to go by and send what pulls nowhere.
+        The rows of idle workers are written over, no others. Colluding workers that see no honest message in a
+        round send the neutral one.
         """
         everyone = len(workers) == len(self._workers)
-        lies = self.lies if everyone else np.isin(workers, self._workers[self.lies])
-        if self._attack is None or not lies.any():
+        corrupted = self.is_byzantine if everyone else np.isin(workers, self._workers[self.is_byzantine])
+        if self._attack is None or not corrupted.any():
             return rows
-        if self.colludes and lies.all():
+        if self.colludes and corrupted.all():
             return np.broadcast_to(neutral, rows.shape)
-        liars_at, regular_at = self._split if everyone else split(lies)
-        regular = workers[regular_at]
-        view = FullView(
-            own=rows[liars_at],
-            neutral=neutral,
-            workers=workers[liars_at],
-            round=round,
-            seed=self._seed,
-            honest=rows[regular_at],
-            regular=regular,
-            absent=self.regular[:0] if everyone else np.setdiff1d(self.regular, regular),
-        )
+        byzantine_at, honest_at = self._split if everyone else split(corrupted)
+        own = _shown(rows[byzantine_at])
+        sent = self._attacked(own, rows, workers, neutral, round, byzantine_at, honest_at)
+        if not isinstance(sent, np.ndarray) or sent.shape != own.shape or sent.dtype.kind != "f":
+            due = f"a floating-point array of shape {own.shape}"
+            raise InvalidInput(f"attack {self._name} must return {due}; got {_described(sent)}")
         messages = rows if len(self.idle) else self._copied(rows)
         with np.errstate(over="ignore", invalid="ignore"):
-            messages[liars_at] = self._attack(view)
+            messages[byzantine_at] = sent
         return messages
+
+    def _attacked(
+        self,
+        own: Rows,
+        rows: Rows,
+        workers: Workers,
+        neutral: Vector,
+        round: int,
+        byzantine_at: Where,
+        honest_at: Where,
+    ) -> object:
+        local = (own, _shown(neutral), _shown(workers[byzantine_at]), round, self._seed)
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):
+                if isinstance(self._attack, LocalAttack):
+                    return self._attack(LocalView(*local))
+                assert self._attack is not None  # whoever calls has looked
+                honest = _shown(workers[honest_at])
+                absent = np.setdiff1d(self.honest, honest) if len(workers) < len(self._workers) else self.honest[:0]
+                return self._attack(FullView(*local, _shown(rows[honest_at]), honest, absent))
+        except ValueError as error:
+            if isinstance(error, InvalidInput) or "read-only" not in str(error):
+                raise
+            raise InvalidInput(f"attack {self._name} must not write into what it is shown; got: {error}") from None
+
+    @property
+    def _name(self) -> str:
+        return type(self._attack).__name__
 
     def _copied(self, rows: Rows) -> Rows:
         if self._copy is None or self._copy.shape != rows.shape:
             self._copy = np.empty_like(rows)
         self._copy[:] = rows
         return self._copy
+
+
+def _shown(array: A) -> A:
+    """Return a read-only view."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _described(sent: object) -> str:
+    return f"{sent.dtype} of shape {sent.shape}" if isinstance(sent, np.ndarray) else type(sent).__name__

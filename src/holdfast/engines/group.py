@@ -1,12 +1,12 @@
-"""Workers that share a process, a row each."""
+"""Workers that share a process, one row per worker."""
 
 from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engines.acceleration import step_of
 from holdfast.engines.places import split
+from holdfast.states import map_state
 from holdfast.typing import Oracle, Rows, Vector, Worker, Workers
 
 Sums = NDArray[np.float64]
@@ -19,47 +19,52 @@ class Divisible(Protocol):
     def only(self, workers: Workers) -> Oracle: ...
 
 
-class Crew:
-    """Some workers, and their answers to the master's model.
+class WorkerGroup:
+    """Some workers, their states, and their answers to the master's model.
 
-    Those who are `idle` keep no state and answer with what pulls nowhere.
+    Those that are `idle` keep no state and answer with the neutral message.
     """
 
     def __init__(
         self, worker: Worker[Any], oracle: Oracle, model: Vector, workers: Workers, idle: Workers | None = None
     ) -> None:
         self.worker, self.workers = worker, workers
-        self.working = workers
-        """The numbers of those who do what they are asked."""
+        self.computing = workers
+        """The numbers of those that are not idle."""
         if idle is not None and len(idle):
-            self.working = np.setdiff1d(workers, idle)
-            oracle = cast(Divisible, oracle).only(self.working)
-        self.state = worker.init(np.tile(model, (len(self.working), 1)))
-        """The states of those who work, a row each."""
-        self._oracle, self._step = oracle, step_of(worker, oracle)
-        self._places = split(np.isin(workers, self.working))
+            self.computing = np.setdiff1d(workers, idle)
+            oracle = cast(Divisible, oracle).only(self.computing)
+        self._oracle, self._start = oracle, model
+        self.state: Any = self.first_state()
+        """The states of those that compute, one row per worker."""
+        self._places = split(np.isin(workers, self.computing))
+
+    def first_state(self) -> Any:
+        """Return the states before the first round."""
+        return self.worker.init(np.tile(self._start, (len(self.computing), 1)))
 
     def answer(self, model: Vector, round: int, asked: Workers) -> Rows:
-        """Play a round with those who are asked; the others keep their state. The messages are good until the next."""
-        if len(self.working) == len(self.workers):
-            return self._work(model, round, asked)
+        """Play a round with those that are asked; the others keep their state. Rows are valid until the next round."""
+        if len(self.computing) == len(self.workers):
+            return self._step(model, round, asked)
         everyone = len(asked) == len(self.workers)
-        working, idle = self._places if everyone else split(np.isin(asked, self.working, assume_unique=True))
+        computing, idle = self._places if everyone else split(np.isin(asked, self.computing, assume_unique=True))
         rows = np.empty((len(asked), len(model)), model.dtype)
         rows[idle] = self.worker.neutral(model)
-        if len(asked[working]):
-            rows[working] = self._work(model, round, asked[working])
+        if len(asked[computing]):
+            rows[computing] = self._step(model, round, asked[computing])
         return rows
 
-    def _work(self, model: Vector, round: int, asked: Workers) -> Rows:
+    def _step(self, model: Vector, round: int, asked: Workers) -> Rows:
         with np.errstate(over="ignore", invalid="ignore"):  # whoever trains looks for models that are not finite
-            if len(asked) == len(self.working):
-                rows, self.state = self._step(self.state, model, round)
+            if len(asked) == len(self.computing):
+                rows, self.state = self.worker.step(self.state, model, self._oracle, round)
                 return rows
-            at = np.searchsorted(self.working, asked)
-            step = step_of(self.worker, cast(Divisible, self._oracle).only(asked))
-            rows, moved = step(_taken(self.state, at), model, round)
-        self.state = _put(self.state, at, moved)
+            at = np.searchsorted(self.computing, asked)
+            oracle = cast(Divisible, self._oracle).only(asked)
+            taken = map_state(lambda array: array[at], self.state)
+            rows, moved = self.worker.step(taken, model, oracle, round)
+        self.state = map_state(lambda array, some: _with_rows(array, at, some), self.state, moved)
         return rows
 
     def iterates(self, model: Vector, workers: Workers) -> Rows:
@@ -67,10 +72,10 @@ class Crew:
         models = self.worker.iterates(self.state, model)
         if models.ndim == 1:  # one for all
             return np.broadcast_to(models, (len(workers), len(models)))
-        return models[np.searchsorted(self.working, workers)]
+        return models[np.searchsorted(self.computing, workers)]
 
     def total(self, model: Vector, workers: Workers, so_far: Sums | None = None) -> Sums | None:
-        """Return the sum of these workers' models, added one after another to what is so far."""
+        """Return `so_far` plus these workers' models, added one after another."""
         for row in self.iterates(model, workers):
             so_far = row.astype(np.float64) if so_far is None else so_far + row
         return so_far
@@ -82,13 +87,8 @@ class Crew:
         return squares
 
 
-def _taken(state: Any, at: Workers) -> Any:
-    return type(state)(*(array[at] for array in state))
-
-
-def _put(state: Any, at: Workers, moved: Any) -> Any:
-    """Return the state with these rows replaced; the old one stays as it was."""
-    arrays = [array.copy() for array in state]
-    for array, rows in zip(arrays, moved, strict=True):
-        array[at] = rows
-    return type(state)(*arrays)
+def _with_rows(array: NDArray[Any], at: Workers, rows: NDArray[Any]) -> NDArray[Any]:
+    """Return a copy of the array with these rows replaced."""
+    changed = array.copy()
+    changed[at] = rows
+    return changed

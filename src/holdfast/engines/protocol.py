@@ -1,43 +1,59 @@
-"""What a run needs of whatever engine plays it."""
+"""What a run needs of its engine."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.typing import Vector, Workers
+from holdfast.typing import Received, Vector, Workers
 
 
 class Spread(NamedTuple):
-    """How far the regular workers' models are, squared: each from their mean, and each from the master's."""
+    """Squared distances of the honest workers' models from their mean and from the master's, one per worker."""
 
     from_mean: NDArray[np.float64]
     from_master: NDArray[np.float64]
 
 
-class Engine(Protocol):
-    """Everyone the master can reach, their states, and who was not heard."""
+class Traffic(NamedTuple):
+    """Bytes of frames per worker and round, on average over a run."""
 
-    regular: Workers
-    """The numbers of the workers that tell the truth."""
+    up: float
+    down: float
+
+
+class Exchanges(Protocol):
+    """Whatever plays rounds."""
+
+    def exchange(self, model: Vector, round: int) -> Received:
+        """Play a round and return what the master reads. It is valid until the next round."""
+
+
+class Engine(Exchanges, Protocol):
+    """All workers of a run, wherever they compute, and their states."""
+
+    honest: Workers
+    """The numbers of the honest workers."""
     voters: int
-    """How many are asked in a round."""
+    """How many workers are asked in a round."""
     absent: int
-    """How often, so far, a worker was asked and did not answer in time."""
+    """How often, so far, a worker was asked and its answer was late or unusable."""
     state: Any
-    """The states of all who work, a row each: of everybody but idle liars."""
+    """The states of all workers that compute, one row per worker: of all but idle Byzantine ones."""
+
+    @property
+    def faults(self) -> Sequence[str]:
+        """The latest unusable answers and losses, one line each."""
 
     def start(self) -> None:
         """Get ready, if that has not happened yet."""
 
-    def exchange(self, model: Vector, round: int) -> Any:
-        """Play a round and return `Messages` for the master. They are good until the next one."""
-
-    def rehearsal(self, model: Vector) -> Any:
-        """Return messages such as the first round could bring; no state changes."""
+    def asked(self, round: int) -> Workers:
+        """Return the numbers of the workers that are asked in a round."""
 
     def spread(self, model: Vector) -> Spread:
-        """Return how far the regular workers are while the master holds `model`."""
+        """Return how far the honest workers' models are while the master holds `model`."""
 
     def close(self) -> None:
-        """Leave nothing behind."""
+        """End all that was started."""

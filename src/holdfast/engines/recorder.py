@@ -1,31 +1,28 @@
-"""A fleet that somebody listens to."""
+"""An engine whose last round can be looked at."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
+from holdfast.engines.protocol import Exchanges
+from holdfast.typing import Received, Tally, Vector
 
-from holdfast.typing import Fleet, Rows, Vector
 
-
-class Heard(NamedTuple):
-    """What master and workers said to each other in a round. Good until the next one."""
+class LastRound(NamedTuple):
+    """The master's model in a round and what it received. Valid until the next round."""
 
     model: Vector
-    rows: Rows
+    received: Received
 
 
-class Overheard:
-    """Passes everything on and remembers the last round, for whoever looks at it between rounds."""
+class Recorder:
+    """Passes rounds on to an engine and remembers the last one."""
 
-    last: Heard | None = None
-    """Of the last round; None before the first, and where not every worker's message was there to be heard."""
+    last: LastRound | None = None
+    """None before the first round, and where the master received a tally in place of rows."""
 
-    def __init__(self, fleet: Fleet, workers: int) -> None:
-        self.fleet, self.workers = fleet, workers
+    def __init__(self, engine: Exchanges) -> None:
+        self.engine = engine
 
-    def exchange(self, model: Vector, round: int) -> Any:
-        messages = self.fleet.exchange(model, round)
-        self.last = None
-        if isinstance(messages, np.ndarray) and len(messages) == self.workers:  # no tally, and nobody is absent
-            self.last = Heard(model, messages)
-        return messages
+    def exchange(self, model: Vector, round: int) -> Received:
+        received = self.engine.exchange(model, round)
+        self.last = None if isinstance(received.rows, Tally) else LastRound(model, received)
+        return received

@@ -2,23 +2,37 @@
 
 from typing import Any
 
+import numpy as np
+
 from holdfast.engines import wire
 from holdfast.engines.wire import Data, Kind, WireError
-from holdfast.typing import Master, Tally, Vector
+from holdfast.typing import Master, Received, Tally, Vector
 
 SNAPSHOT_EVERY = 100
 """Rounds after which workers that follow tallies are sent x0 itself, to check theirs."""
 
 
+def announced(round: int, follow: bool, begins: bool = False) -> tuple[Kind, ...]:
+    """Return the kinds of frames before a round: x0, or for those that follow the last tally, and x0 to check it.
+
+    >>> [announced(round, follow=True) for round in (0, 1, 100)] == [
+    ...     (Kind.MODEL,), (Kind.TALLY,), (Kind.TALLY, Kind.MODEL)]
+    True
+    """
+    if not follow or begins or round == 0:
+        return (Kind.MODEL,)
+    return (Kind.TALLY,) if round % SNAPSHOT_EVERY else (Kind.TALLY, Kind.MODEL)
+
+
 class Announcer:
-    """The master's side: what is sent before a round to those who heard all rounds so far."""
+    """The master's side: what is sent before a round to those that took part in all rounds so far."""
 
     def __init__(self, follow: bool) -> None:
         self._follow = follow
         self._last: bytes | None = None
 
     def counted(self, tally: Tally, round: int) -> None:
-        """Remember what the master was given in a round."""
+        """Remember what the master received in a round."""
         if self._follow:
             self._last = wire.tally(tally, round)
 
@@ -26,11 +40,10 @@ class Announcer:
         """Have the next round begin with x0 itself, as the first one does."""
         self._last = None
 
-    def frames(self, model: Vector, round: int) -> list[bytes]:
-        """Return the tally of the round before, x0 where there is none, both where x0 is to be checked."""
-        if self._last is None:
-            return [wire.model(model, round)]
-        return [self._last] if round % SNAPSHOT_EVERY else [self._last, wire.model(model, round)]
+    def frames(self, round: int, whole: bytes) -> list[bytes]:
+        """Return the frames before a round whose x0 is the frame `whole`."""
+        kinds = announced(round, self._follow, begins=self._last is None)
+        return [whole if kind is Kind.MODEL else self._last or b"" for kind in kinds]
 
 
 class Follower:
@@ -38,26 +51,37 @@ class Follower:
 
     def __init__(self, master: Master[Any], dimension: int) -> None:
         self._master, self._dimension = master, dimension
+        self.forget()
+
+    def forget(self) -> None:
+        """Wait for x0 itself, as before the first round."""
+        self.round = -1
+        """The round whose x0 is known."""
+        self._model: Vector = np.empty(0)
         self._state: Any = None
-        self._round = -1
 
     def hear(self, data: Data) -> None:
-        """Take in what the master has sent."""
+        """Take in a frame that the master has sent."""
         frame = wire.decode(data, self._dimension)
         if frame.kind is Kind.TALLY:
-            if frame.round != self._round:
-                raise WireError(f"a tally must be of round {self._round}, whose x0 is known; got round {frame.round}")
-            self._state = self._master.step(self._state, wire.tally_of(frame), frame.round)
-            self._round += 1
+            self._follow(wire.tally_of(frame), frame.round)
             return
         x = wire.rows_of(frame)[0]
-        if frame.round == self._round and self._state.model.tobytes() != x.tobytes():
+        if frame.round != self.round:
+            self._model, self._state, self.round = x.copy(), None, frame.round
+        elif self._model.tobytes() != x.tobytes():
             raise WireError(f"a snapshot must be the x0 that was followed; got another in round {frame.round}")
-        self._state, self._round = self._master.init(x.copy()), frame.round
+
+    def _follow(self, tally: Tally, round: int) -> None:
+        if round != self.round:
+            raise WireError(f"a tally must be of round {self.round}, whose x0 is known; got round {round}")
+        state = self._master.init(self._model) if self._state is None else self._state
+        # a tally does not say whose bits it counts, and its master does not ask
+        self._state = self._master.step(state, Received(tally, np.empty(0, np.int64), round))
+        self._model, self.round = self._state.model, round + 1
 
     def model(self, round: int) -> Vector:
         """Return x0 of this round."""
-        if round != self._round:
-            raise WireError(f"a round must begin with its x0, of round {round}; got that of round {self._round}")
-        model: Vector = self._state.model
-        return model
+        if round != self.round:
+            raise WireError(f"a round must begin with its x0, of round {round}; got that of round {self.round}")
+        return self._model
