@@ -34,10 +34,14 @@ class WorkerGroup:
         if idle is not None and len(idle):
             self.computing = np.setdiff1d(workers, idle)
             oracle = cast(Divisible, oracle).only(self.computing)
-        self.state = worker.init(np.tile(model, (len(self.computing), 1)))
+        self._oracle, self._start = oracle, model
+        self.state: Any = self.first_state()
         """The states of those that compute, one row per worker."""
-        self._oracle = oracle
         self._places = split(np.isin(workers, self.computing))
+
+    def first_state(self) -> Any:
+        """Return the states before the first round."""
+        return self.worker.init(np.tile(self._start, (len(self.computing), 1)))
 
     def answer(self, model: Vector, round: int, asked: Workers) -> Rows:
         """Play a round with those that are asked; the others keep their state. Rows are valid until the next round."""
