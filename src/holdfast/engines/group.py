@@ -1,22 +1,16 @@
 """Workers that share a process, one row per worker."""
 
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engines.places import split
+from holdfast.problems import Divisible
 from holdfast.states import map_state
 from holdfast.typing import Oracle, Rows, Vector, Worker, Workers
 
 Sums = NDArray[np.float64]
-
-
-@runtime_checkable
-class Divisible(Protocol):
-    """An oracle that can serve some of its workers alone."""
-
-    def only(self, workers: Workers) -> Oracle: ...
 
 
 class WorkerGroup:
