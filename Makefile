@@ -50,6 +50,7 @@ lint: .venv/installed  ## style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 bench: .venv-bench/installed  ## measure against NumPy, torch, ByzFL, ByzPy and Flower; about 12 minutes
 	.venv-bench/bin/python -m benchmarks --markdown benchmarks/results.md

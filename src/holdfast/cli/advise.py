@@ -28,7 +28,7 @@ def add_flags(parser: ArgumentParser) -> None:
 
 
 def command(arguments: Namespace) -> int:
-    from holdfast.report.advice import advice_page
+    from holdfast.report.advice_page import advice_page
 
     asked = spec_of(arguments)
     out: Path = arguments.out or new_folder("advise")
@@ -58,7 +58,7 @@ def _best(asked: Spec, advice: Advice) -> Spec:
 
 
 def _say(speaker: Speaker, advice: Advice) -> None:
-    from holdfast.report.advice import CAVEAT, norm_table, promised, recommended, said
+    from holdfast.report.advice_page import CAVEAT, norm_table, promised, recommended, said
 
     told = advice.told()
     speaker.say(told.pop("workers"))

@@ -60,8 +60,8 @@ def _in_file(name: str, values: Mapping[str, Any]) -> Sequence[Any]:
 
 def show(specs: Sequence[Spec], arguments: Namespace, title: str, out: Path) -> int:
     """Run the specs, print and write what they gave."""
-    from holdfast.report.charts import pictures
-    from holdfast.report.page import page
+    from holdfast.report.comparison_charts import curve_pictures
+    from holdfast.report.comparison_page import comparison_page
     from holdfast.report.tables import accuracy_tables
 
     speaker = Speaker(to_stderr=arguments.json)
@@ -76,8 +76,8 @@ def show(specs: Sequence[Spec], arguments: Namespace, title: str, out: Path) -> 
     for table in accuracy_tables(results):
         speaker.console.print(table)
     write_atomic(out / "results.json", json.dumps(written, allow_nan=False).encode())
-    write_atomic(out / "report.html", page(title, results).encode())
-    for name, picture in pictures(results):
+    write_atomic(out / "report.html", comparison_page(title, results).encode())
+    for name, picture in curve_pictures(results):
         write_atomic(out / name, picture)
     speaker.say(f"page with the curves: {out / 'report.html'}")
     return 0

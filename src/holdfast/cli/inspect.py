@@ -21,8 +21,8 @@ def add_flags(parser: ArgumentParser) -> None:
 
 
 def command(arguments: Namespace) -> int:
-    from holdfast.report.individuals import HEAD, remarks, row
     from holdfast.report.run_page import run_page
+    from holdfast.report.worker_rows import HEAD, remarks, row
 
     speaker = Speaker(to_stderr=arguments.json)
     found = inspect(arguments.run)

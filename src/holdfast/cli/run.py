@@ -62,7 +62,7 @@ def play(as_json: bool, act: Callable[[PlainWatcher, PoliteStop], Result]) -> in
 
 
 def _summary(result: Result) -> str:
-    from holdfast.report.individuals import remarks
+    from holdfast.report.worker_rows import remarks
 
     seconds = result.seconds + result.evaluation_seconds
     outcome = f"diverged at round {result.diverged}" if result.last is None else text(result.last)

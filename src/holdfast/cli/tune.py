@@ -119,7 +119,7 @@ def _line(record: Record) -> str:
 
 def _show(speaker: Speaker, outcome: Outcome, out: Path, as_json: bool) -> None:
     from holdfast.report.pictures import pictures
-    from holdfast.report.tuning import best_table, heat_map, promise, summary, tuning_page
+    from holdfast.report.tuning_page import best_table, heat_map, promise, summary, tuning_page
 
     words = shlex.join(["holdfast", "run", *flags_of(outcome.best)])
     results = json.dumps(outcome.to_json(words), allow_nan=False)

@@ -77,10 +77,11 @@ class Result:
         return pandas.DataFrame({name: column for name, column in self.arrays().items() if column.ndim == 1})
 
     def __repr__(self) -> str:
-        reached = "diverged" if self.last is None else f"accuracy {self.accuracy}" if self.accuracy is not None else ""
-        return (
-            f"Result({method_text(self.spec.method)} on {data_text(self.spec.data)}, {self.rounds} rounds, {reached})"
-        )
+        what = f"{method_text(self.spec.method)} on {data_text(self.spec.data)}"
+        if self.last is None:
+            return f"Result({what}, diverged at round {self.diverged})"
+        reached = f"loss {self.last.loss:.4g}" if self.accuracy is None else f"accuracy {self.accuracy:.4f}"
+        return f"Result({what}, {reached} after {self.rounds} rounds)"
 
     def to_json(self) -> dict[str, Any]:
         """Return what `holdfast run --json` prints."""

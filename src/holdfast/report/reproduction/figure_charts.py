@@ -1,19 +1,21 @@
 """The paper's figures drawn from findings: one Vega-Lite chart each."""
 
 from collections.abc import Callable
+from statistics import median
 from typing import Any
 
 import altair as alt
 
-from holdfast.experiments.spec import number
-from holdfast.report.charts import COLOURS
+from holdfast.experiments.spec import Spec, require_number
+from holdfast.methods import Rsa
+from holdfast.report.colours import RSA, colour_and_dash
 from holdfast.report.pictures import Chart
-from holdfast.report.reproduction.curves import DECADES, accuracy, norms, scale, spread
+from holdfast.report.reproduction.curves import DECADES, accuracy, curve_strokes, norms, spread
 from holdfast.report.reproduction.summaries import ITERATIONS
 from holdfast.reproduction.findings import Findings
 
 Layers = alt.LayerChart | alt.FacetChart
-RULE, RSA = "#333", COLOURS["rsa"]
+RULE = "#333"
 EACH, TOTAL = "milliseconds per iteration", f"seconds for {ITERATIONS} iterations"
 
 
@@ -21,7 +23,10 @@ def penalties(findings: Findings) -> Layers:
     """Return the final accuracy over lambda: the mean of the seeds, and the extremes."""
     points = [
         spread(found.accuracies)
-        | {"lambda": number(found.curve.spec.penalty), "step size": number(found.curve.spec.rate)}
+        | {
+            "lambda": _penalty(found.curve.spec),
+            "step size": require_number(found.curve.spec.rate),
+        }
         for panel in findings.panels
         for found in panel.curves
     ]
@@ -38,18 +43,8 @@ def penalties(findings: Findings) -> Layers:
 
 def runtime(findings: Findings) -> alt.HConcatChart:
     """Return the time of one iteration and of all: the median of the repeats, and the extremes."""
-    (panel,) = findings.panels
-    rows = []
-    for found in panel.curves:
-        times = [record.milliseconds for record in found.records]
-        rows += [
-            {"curve": found.curve.label, "what": what, "median": factor * found.milliseconds}
-            | {"min": factor * min(times), "max": factor * max(times)}
-            for what, factor in ((EACH, 1.0), (TOTAL, ITERATIONS / 1000))
-        ]
-    order = [found.curve.label for found in panel.curves]
-    halves = [_bars([row for row in rows if row["what"] == what], what, order, findings) for what in (EACH, TOTAL)]
-    chart: alt.HConcatChart = alt.hconcat(*halves)
+    halves = ((EACH, 1.0), (TOTAL, ITERATIONS / 1000))
+    chart: alt.HConcatChart = alt.hconcat(*(_bars(findings, title, factor) for title, factor in halves))
     return chart
 
 
@@ -62,7 +57,7 @@ DRAWN: dict[str, Callable[[Findings], Any]] = {
 
 
 def chart(findings: Findings) -> Chart:
-    """Return the figure as Vega-Lite, in the colours of whatever page it stands on."""
+    """Return the figure as Vega-Lite, in the colours of the page around it."""
     made = DRAWN[findings.figure.chart](findings)
     if findings.figure.short:
         made = made.properties(title="quick run: fewer iterations than the paper's")
@@ -70,15 +65,28 @@ def chart(findings: Findings) -> Chart:
     return written
 
 
-def _bars(rows: list[dict[str, Any]], title: str, order: list[str], findings: Findings) -> Layers:
+def _bars(findings: Findings, title: str, factor: float) -> Layers:
+    """Return one bar per curve: its time in milliseconds, multiplied by a factor."""
+    (panel,) = findings.panels
+    times = {found.curve.label: [record.milliseconds for record in found.records] for found in panel.curves}
+    rows = [
+        {"curve": label, "median": factor * median(each), "min": factor * min(each), "max": factor * max(each)}
+        for label, each in times.items()
+    ]
     numbers = [alt.Tooltip(f"{name}:Q", format=".3f") for name in ("median", "min", "max")]
-    room = 1.15 * max(row["max"] for row in rows)  # for the number at the end of the longest bar
-    base = alt.Chart(alt.InlineData(values=rows)).encode(y=alt.Y("curve:N", title=None, sort=order))
+    room = 1.15 * factor * max(map(max, times.values()))  # for the number at the end of the longest bar
+    colour, _ = colour_and_dash("curve", curve_strokes(findings))
+    base = alt.Chart(alt.InlineData(values=rows)).encode(y=alt.Y("curve:N", title=None, sort=list(times)))
     bars = base.mark_bar(height=18).encode(
         x=alt.X("median:Q", title=title, scale=alt.Scale(domain=[0, room], nice=False)),
-        color=alt.Color("curve:N", scale=scale(findings), legend=None),
+        color=colour.legend(None),
         tooltip=["curve:N", *numbers],
     )
     extremes = base.mark_rule(color=RULE).encode(x="min:Q", x2="max:Q")
     text = base.mark_text(align="left", dx=5, fontSize=11).encode(x="max:Q", text=alt.Text("median:Q", format=".2f"))
     return alt.layer(bars, extremes, text).properties(width=260, height=170)
+
+
+def _penalty(spec: Spec) -> float:
+    assert isinstance(spec.method, Rsa)  # the figure varies lambda
+    return require_number(spec.method.penalty)

@@ -6,15 +6,15 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-import holdfast
+from holdfast._version import __version__
 
 LIBRARIES = ("numpy", "numba", "scipy")
 
 
-def surroundings() -> list[str]:
+def provenance() -> list[str]:
     """Return the day, the versions and the machine, a line each."""
     libraries = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
-    python = f"holdfast {holdfast.__version__}, Python {platform.python_version()}"
+    python = f"holdfast {__version__}, Python {platform.python_version()}"
     return [
         f"{datetime.now(UTC):%Y-%m-%d}, {python}, {libraries}",
         f"{_processor()}, {os.cpu_count()} cores, {platform.system()}",

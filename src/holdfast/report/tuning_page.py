@@ -1,14 +1,13 @@
 """A search for lambda, alpha and the norm: its table, its heat map, its page."""
 
-from html import escape
-
 import altair as alt
-from rich import box
 from rich.table import Table
 
 from holdfast.experiments.spec import number
-from holdfast.report.frame import document, drawing, table
+from holdfast.report.colours import ALARM
 from holdfast.report.pictures import Chart
+from holdfast.report.rendering import render
+from holdfast.report.tables import text_table
 from holdfast.tuning import Trial
 from holdfast.tuning.outcome import Outcome, place
 
@@ -41,7 +40,7 @@ def summary(outcome: Outcome) -> str:
 
 
 def rows(outcome: Outcome) -> list[tuple[str, ...]]:
-    """Return a row a candidate, the best first, as it did in the last rung that it reached."""
+    """Return one row per candidate, the best first, as it did in the last rung that it reached."""
     return [_row(trial) for trial in outcome.farthest()]
 
 
@@ -53,22 +52,17 @@ def _row(trial: Trial) -> tuple[str, ...]:
 
 def best_table(outcome: Outcome) -> Table:
     """Return the best candidates for a terminal."""
-    made = Table(title="best candidates", box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
-    for column, heading in enumerate(HEAD):
-        made.add_column(heading, justify="left" if column == 0 else "right")
-    for row in rows(outcome)[:SHOWN]:
-        made.add_row(*row)
-    return made
+    return text_table(HEAD, rows(outcome)[:SHOWN], "best candidates")
 
 
 def heat_map(outcome: Outcome) -> Chart:
-    """Return validation accuracy over lambda and alpha, a panel a norm beside the other."""
+    """Return validation accuracy over lambda and alpha, one panel per norm."""
     written: Chart = alt.hconcat(*_panels(outcome)).to_dict()
     return written
 
 
 def _panels(outcome: Outcome) -> list[Panel]:
-    """Return a panel a norm, with a frame around the winner."""
+    """Return one panel per norm, with a frame around the winner."""
     trials = outcome.farthest()
     return [
         _panel([trial for trial in trials if trial.spec.norm == centre.norm], outcome.winner)
@@ -95,24 +89,21 @@ def _panel(trials: list[Trial], won: Trial) -> Panel:
     ink = alt.condition("datum.accuracy > 0.45", alt.value("black"), alt.value("white"))
     text = base.mark_text(fontSize=12, dy=-4).encode(text=alt.Text("accuracy:Q", format=".3f"), color=ink)
     rounds = base.mark_text(fontSize=10, dy=10).encode(text="rounds:N", color=ink)
-    frame = base.mark_rect(filled=False, stroke="#c8102e", strokeWidth=3).transform_filter("datum.best")
+    frame = base.mark_rect(filled=False, stroke=ALARM, strokeWidth=3).transform_filter("datum.best")
     title = _row(trials[0])[0] if penalised else trials[0].spec.method
     return alt.layer(cells, text, rounds, frame).properties(width=50 * len(across), height=42 * len(up), title=title)
 
 
 def tuning_page(title: str, outcome: Outcome, command: str) -> str:
     """Return the whole page."""
-    rungs = ", ".join(f"{len(rung.trials)} with {rung.rounds} rounds" for rung in outcome.rungs)
-    return document(
-        title,
-        [
-            f"<p><strong>{escape(summary(outcome))}</strong></p><pre><code>{escape(command)}</code></pre>",
-            f'<p class="soft">{escape(promise(outcome))}</p>',
-            f"<p>Candidates: {escape(rungs)}. Each cell shows the validation accuracy in the last rung that its "
-            "candidate reached, with the rounds below: accuracies after different numbers of rounds do not "
-            "compare.</p>",
-            f'<div class="row">{"".join(drawing(panel.to_dict()) for panel in _panels(outcome))}</div>',
-            "<h2>Every candidate</h2>",
-            table(HEAD, rows(outcome)),
-        ],
+    return render(
+        "tuning.html",
+        title=title,
+        summary=summary(outcome),
+        run=command,
+        promise=promise(outcome),
+        rungs=", ".join(f"{len(rung.trials)} with {rung.rounds} rounds" for rung in outcome.rungs),
+        panels=[panel.to_dict() for panel in _panels(outcome)],
+        head=HEAD,
+        rows=rows(outcome),
     )

@@ -10,11 +10,9 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from holdfast import methods
 from holdfast.experiments import Result, Spec, run
 from holdfast.experiments.comparison import grid
-from holdfast.report.charts import COLOURS
-from holdfast.report.page import page
+from holdfast.report.comparison_page import comparison_page
 from holdfast.report.tables import accuracy_tables, cell
 
 METHODS = ["ideal-sgd", "rsa", "sgd"]
@@ -82,7 +80,7 @@ def results() -> list[Result]:
 
 @pytest.fixture(scope="module")
 def shown(results: list[Result]) -> Page:
-    return Page(page("All & everything", results))
+    return Page(comparison_page("All & everything", results))
 
 
 def test_the_page_loads_nothing(shown: Page) -> None:
@@ -159,7 +157,7 @@ def test_names_cannot_break_out_of_the_page(results: list[Result]) -> None:
         for result in results
         if result.spec.partition == "iid" and result.spec.attack == "sign-flip:factor=-2"
     ]
-    shown = Page(page(evil, marked))
+    shown = Page(comparison_page(evil, marked))
     assert [kind for kind, _ in shown.scripts] == ["application/json", "module"]
     assert shown.headings[0] == evil
     assert evil in shown.headings[1]
@@ -170,7 +168,7 @@ def test_names_cannot_break_out_of_the_page(results: list[Result]) -> None:
 def test_results_need_not_fill_the_grid(results: list[Result]) -> None:
     some = [result for result in results if named(result) in (("iid", "none", "rsa"), ("iid", "infinite", "ideal-sgd"))]
     assert len(some) == 2
-    flat = [text for row in Page(page("some", some)).tables[0] for text in row]
+    flat = [text for row in Page(comparison_page("some", some)).tables[0] for text in row]
     assert {cell(result) for result in some} <= set(flat)
     printed = as_text(some)
     assert all(cell(result) in printed for result in some)
@@ -192,11 +190,6 @@ def test_the_tables_of_a_terminal_hold_the_same(results: list[Result]) -> None:
         assert partition in printed
         assert all(part in printed for part in method.split("-"))
         assert cell(result) in printed
-
-
-def test_every_method_has_a_colour_of_its_own() -> None:
-    assert set(COLOURS) == set(methods.REGISTRY)
-    assert len(set(COLOURS.values())) == len(COLOURS)
 
 
 def test_cells() -> None:

@@ -1,0 +1,154 @@
+"""What the laws of rules and of stages share: rows under attack, the bounds that docstrings claim, wrong options.
+
+A rule or stage of its own kind states its bound here, beside those of its family.
+"""
+
+from dataclasses import fields
+from functools import singledispatch
+from typing import Any, get_args, get_type_hints
+
+import numpy as np
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from holdfast.aggregators import CenteredClipping, CoordinateWise, GeometricMedian, Krum, Mean, MultiKrum, Rule
+from holdfast.stages import Bucketing, NearestNeighbourMixing, Stage
+from holdfast.typing import Rows
+
+Case = tuple[Rows, NDArray[np.bool_]]
+"""Rows, and which of them lie."""
+
+seeds = st.integers(0, 2**32 - 1)
+
+HOSTILE = [np.nan, np.inf, -np.inf, 1e38, -1e38, 3.4e38, 1e154, -1e154, 1e308, 1e-45, 5e-324, -0.0, 0.0, 1.0, 1e3, -1e6]
+
+NO_MATRICES = {
+    "number": 1.0,
+    "nothing": [],
+    "vector": [1.0, 2.0],
+    "cube": np.ones((2, 2, 2)),
+    "no rows": np.ones((0, 3)),
+    "no columns": np.ones((3, 0)),
+    "complex": np.ones((7, 2), complex),
+    "texts": [["a", "b"]] * 7,
+    "objects": np.full((7, 2), None),
+    "ragged": [[1.0, 2.0], [3.0]],
+}
+
+
+def random_rows(seed: int = 0, n: int = 11, d: int = 4) -> Rows:
+    return np.random.default_rng(seed).normal(size=(n, d))
+
+
+def layouts(plain: Rows) -> list[Rows]:
+    """The same rows as they may lie in memory, none of them to be written to."""
+    wide: Rows = np.zeros((2 * plain.shape[0], 3 * plain.shape[1]), plain.dtype)
+    wide[::2, ::3] = plain
+    found = [
+        np.asfortranarray(plain),
+        plain[::-1].copy()[::-1],
+        wide[::2, ::3],
+        plain.astype(plain.dtype.newbyteorder()),
+    ]
+    for rows in found:
+        rows.setflags(write=False)
+    return found
+
+
+@st.composite
+def attacked(draw: st.DrawFn, least: int, spare: int) -> Case:
+    """Rows of which q lie, anywhere among them and in any way, and which these are; n >= least * q + spare."""
+    liars = draw(st.integers(1, 4))
+    n = least * liars + spare + draw(st.integers(0, 3))
+    d = draw(st.integers(1, 4))
+    dtype = draw(st.sampled_from([np.float32, np.float64]))
+    rows = random_rows(draw(seeds), n, d) * draw(st.sampled_from([1e-3, 1.0, 1e3])) + draw(st.sampled_from([0, 5.0]))
+    entries = st.sampled_from(HOSTILE) | st.floats(-50, 50)
+    row = st.lists(entries, min_size=d, max_size=d) | entries.map(lambda entry: [entry] * d)
+    lies = np.isin(np.arange(n), draw(st.permutations(range(n)))[:liars])
+    rows[lies] = draw(st.lists(row, min_size=liars, max_size=liars))
+    with np.errstate(over="ignore"):
+        return rows.astype(dtype), lies
+
+
+def rounding(rows: Rows) -> float:
+    return float(8 * len(rows) * np.finfo(rows.dtype).eps * np.abs(rows).max())
+
+
+def plainly(rows: Rows) -> NDArray[np.float64]:
+    """Squared distances by two loops in extended precision."""
+    wide = rows.astype(np.longdouble)
+    return np.array([[float(((one - other) ** 2).sum()) for other in wide] for one in wide])
+
+
+def diameter(rows: Rows) -> float:
+    return float(np.sqrt(plainly(rows).max()))
+
+
+def off_mean(rows: Rows) -> Rows:
+    wide = rows.astype(np.float64)
+    off: Rows = np.abs(wide - wide.mean(axis=0))
+    return off
+
+
+@singledispatch
+def claimed(rule: Rule, honest: Rows, n: int, q: int) -> float:
+    """How far from the mean of the honest rows a rule may answer while q of n rows, as it is told, lie."""
+    raise NotImplementedError(f"{type(rule).__name__} claims no bound: state it in {__file__}")
+
+
+@claimed.register
+def _(rule: CoordinateWise, honest: Rows, n: int, q: int) -> float:
+    """Every coordinate stays between two honest values."""
+    return float(np.linalg.norm(off_mean(honest).max(axis=0)))
+
+
+@claimed.register
+def _(rule: Mean, honest: Rows, n: int, q: int) -> float:
+    return np.inf
+
+
+@claimed.register(Krum)
+@claimed.register(MultiKrum)
+def _(rule: Rule, honest: Rows, n: int, q: int) -> float:
+    """What is chosen is within sqrt(n - q - 2) honest diameters of an honest row, which is within one of the mean."""
+    return float((1 + np.sqrt(n - q - 2)) * diameter(honest) * (1 + 1e-6))
+
+
+@claimed.register
+def _(rule: GeometricMedian, honest: Rows, n: int, q: int) -> float:
+    return float(2 * (n - q) / (n - 2 * q) * np.linalg.norm(off_mean(honest), axis=1).max())
+
+
+@claimed.register
+def _(rule: CenteredClipping, honest: Rows, n: int, q: int) -> float:
+    """On bare rows it starts at 0, and each step is at most a radius long."""
+    return float(np.linalg.norm(honest.astype(np.float64).mean(axis=0)) + rule.radius * rule.steps * (1 + 1e-6))
+
+
+@singledispatch
+def spread(stage: Stage, honest: Rows, n: int, q: int) -> float:
+    """How far from the mean of the honest rows all but q of the rows may be that come out, while q of n rows lie."""
+    raise NotImplementedError(f"{type(stage).__name__} claims no bound: state it in {__file__}")
+
+
+@spread.register
+def _(stage: NearestNeighbourMixing, honest: Rows, n: int, q: int) -> float:
+    return float(2 * q / (n - q) * diameter(honest))
+
+
+@spread.register
+def _(stage: Bucketing, honest: Rows, n: int, q: int) -> float:
+    """The mean of a bucket without lies is no farther off than the farthest honest row."""
+    return float(np.linalg.norm(off_mean(honest), axis=1).max())
+
+
+def options(member: type, kind: type) -> list[str]:
+    """The options of a rule or stage that hold numbers of this kind, None allowed or not."""
+    types = get_type_hints(member)
+    known = [field.name for field in fields(member)]
+    return [name for name in known if types[name] is kind or kind in get_args(types[name])]
+
+
+NO_WHOLE_NUMBERS: list[Any] = [-1, 1.5, 1.0, np.float64(2.0), "2", True, np.bool_(True), np.nan, [1]]
+NO_POSITIVE_NUMBERS: list[Any] = [0.0, -1.0, np.nan, np.inf, "1", True, None, [1.0]]
