@@ -10,10 +10,10 @@ from holdfast.cli.console import Speaker
 from holdfast.cli.counting import counting
 from holdfast.cli.folders import check_folder, new_folder
 from holdfast.errors import InvalidInput
+from holdfast.experiments.gathering import Arrived
+from holdfast.experiments.records import Record
+from holdfast.experiments.store import Store
 from holdfast.files import sweep
-from holdfast.reproduction.campaign import Arrived
-from holdfast.reproduction.records import Record
-from holdfast.reproduction.store import Store
 
 
 def folder_of(arguments: Namespace, label: str, stores: Sequence[str]) -> Path:

@@ -14,19 +14,20 @@ from holdfast.cli.interrupts import INTERRUPTED
 from holdfast.cli.options import add_jobs, add_json
 from holdfast.errors import InvalidInput, unknown
 from holdfast.experiments.building import loaded
+from holdfast.experiments.gathering import gather
 from holdfast.experiments.pool import Work
+from holdfast.experiments.records import Record
 from holdfast.experiments.spec import Spec
+from holdfast.experiments.store import Store
 from holdfast.files import write_atomic
-from holdfast.reproduction.campaign import Plan, gather
+from holdfast.reproduction.bounds import kept_theorems
 from holdfast.reproduction.claims import Judged, judge
-from holdfast.reproduction.claims.record import differences
-from holdfast.reproduction.consensus import kept_lambda0
+from holdfast.reproduction.claims.verdicts import differences
 from holdfast.reproduction.figures import NAMES, Figure, figure
+from holdfast.reproduction.lambda0 import kept_lambda0
+from holdfast.reproduction.plan import Plan
 from holdfast.reproduction.rates import Rates, recorded
-from holdfast.reproduction.records import Record
 from holdfast.reproduction.search import search
-from holdfast.reproduction.store import Store
-from holdfast.reproduction.theorems import kept_theorems
 
 SEEDS, REPEATS = 3, 5
 THEORY = "theory"

@@ -19,12 +19,12 @@ from holdfast.cli.options import add_jobs, add_json, add_spec_flags, flags_of, s
 from holdfast.errors import InvalidInput
 from holdfast.experiments.building import loaded
 from holdfast.experiments.defaults import resolved
+from holdfast.experiments.gathering import gather
+from holdfast.experiments.records import Record
 from holdfast.experiments.spec import Spec, data_text
 from holdfast.files import write_atomic
 from holdfast.methods import Rsa
 from holdfast.report.settings import setting
-from holdfast.reproduction.campaign import gather
-from holdfast.reproduction.records import Record
 from holdfast.tuning import candidates, halve, hold_out
 from holdfast.tuning.outcome import Outcome, chosen, last_run
 from holdfast.tuning.validation import write
@@ -78,7 +78,8 @@ def _norms(asked: Spec, arguments: Namespace) -> list[float]:
         raise InvalidInput(f"norms to try are given once; got --norm and --method {arguments.method}")
     if not arguments.norm and _names_norm(values_of(arguments).get("method")):
         return [asked.method.norm]
-    return list(dict.fromkeys(Rsa(norm=norm).norm for norm in arguments.norm or NORMS))
+    tried: Sequence[Any] = arguments.norm or NORMS
+    return list(dict.fromkeys(Rsa(norm=norm).norm for norm in tried))
 
 
 def _names_norm(method: Any) -> bool:

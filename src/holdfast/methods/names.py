@@ -23,6 +23,8 @@ REGISTRY: dict[str, type[Method] | type[Rule]] = {
 METHODS: Family[Any] = Family("method", REGISTRY)
 RULES: Family[Any] = Family("method", REGISTRY | aggregators.REGISTRY)
 STAGES: Family[Any] = Family("stage", stages.REGISTRY)
+_PLUS = r"\+(?=[A-Za-z_])"
+"""Between stages and rule; a plus sign may also stand in a number, as in 1e+5."""
 
 
 def make_method(given: Any) -> Method:
@@ -33,11 +35,11 @@ def make_method(given: Any) -> Method:
     """
     before: tuple[Any, ...] = ()
     if isinstance(given, str):
-        # a plus sign may also stand in a number, as in 1e+5
-        *before, given = re.split(r"\+(?=[A-Za-z_])", given)
+        *before, given = re.split(_PLUS, given)
     elif isinstance(given, Mapping):
         given = dict(given)
         before = given.pop("stages", ())
+        before = re.split(_PLUS, before) if isinstance(before, str) else before
     made = RULES.make(given)
     if isinstance(made, Method):
         if before:
@@ -45,7 +47,11 @@ def make_method(given: Any) -> Method:
         return made
     if not callable(made):
         raise InvalidInput(f"a method must be a Method, or a rule: something to call with rows; got {made!r}")
-    return Aggregated(made, tuple(STAGES.make(each) for each in before))
+    made_before = tuple(STAGES.make(each) for each in before)
+    for stage in made_before:
+        if not callable(stage):
+            raise InvalidInput(f"a stage must be something to call with what was received; got {stage!r}")
+    return Aggregated(made, made_before)
 
 
 def method_name(method: Method) -> str:

@@ -1,10 +1,10 @@
-"""What the theorems say in numbers, as `reproduce` shows it."""
+"""The theorems' bounds next to what was measured, as `reproduce` shows them."""
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from holdfast.reproduction.keeping import kept
+from holdfast.experiments.keeping import kept
 from holdfast.theory.numbers import Curve, Gaps, averages, convergence, gaps
 
 

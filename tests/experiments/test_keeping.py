@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from holdfast.reproduction.keeping import kept
-from holdfast.reproduction.theorems import Theorems, kept_theorems
+from holdfast.experiments.keeping import kept
+from holdfast.reproduction.bounds import Theorems, kept_theorems
 
 
 class Finder:

@@ -1,11 +1,11 @@
-"""What is computed once for a folder of results, and read from a file by whoever goes on there."""
+"""What is computed once for a folder of results, and read from its file when the work there is resumed."""
 
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-import holdfast
+from holdfast._version import __version__
 from holdfast.files import write_atomic
 
 T = TypeVar("T")
@@ -16,7 +16,7 @@ def kept(path: Path, about: dict[str, Any], find: Callable[[], Any], read: Calla
 
     Else find it and write the file. A file that is torn or of something else is written anew.
     """
-    head = {"holdfast": holdfast.__version__, **about}
+    head = {"holdfast": __version__, **about}
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         if content["about"] == head:

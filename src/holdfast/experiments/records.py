@@ -1,8 +1,7 @@
 """What is kept of a run: all that charts and claims need, in one JSON file that reads back equal."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from math import isinf
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from holdfast.experiments.metrics import Evaluation
@@ -35,36 +34,32 @@ class Record:
 
     @property
     def milliseconds(self) -> float:
-        """The time of one round, evaluations apart."""
+        """The time of one round, without evaluations."""
         return 1000 * self.seconds / self.rounds
 
     @staticmethod
     def of(result: Result) -> "Record":
         """Return what is kept of a result."""
-        return Record(
-            spec=result.spec,
-            history=tuple(result.history),
-            rounds=result.rounds,
-            diverged=result.diverged,
-            ceiling=result.ceiling,
-            seconds=result.seconds,
-            evaluation_seconds=result.evaluation_seconds,
-        )
+        kept = {field.name: getattr(result, field.name) for field in fields(Record)}
+        return Record(**kept | {"history": tuple(result.history)})
 
     def to_json(self) -> dict[str, Any]:
-        """Return the record as strict JSON has it; an infinite norm becomes a text, which a spec reads as well."""
-        infinite = {"norm": "inf"} if isinf(self.spec.norm) else {}
-        return asdict(self) | {"spec": asdict(self.spec) | infinite}
+        """Return the record as strict JSON has it."""
+        plain = {field.name: getattr(self, field.name) for field in fields(self)}
+        return plain | {"spec": self.spec.to_json(), "history": [asdict(each) for each in self.history]}
 
     @staticmethod
-    def of_json(values: Mapping[str, Any]) -> "Record":
-        """Return the record that these values describe.
+    def of_json(values: Mapping[str, Any], spec: Spec) -> "Record":
+        """Return the record that these values describe, if they are of this spec.
 
         >>> import json
         >>> from holdfast.experiments import run
-        >>> record = Record.of(run(Spec(data="digits", rounds=2, norm=float("inf"))))
-        >>> Record.of_json(json.loads(json.dumps(record.to_json(), allow_nan=False))) == record
+        >>> record = Record.of(run(Spec(data="digits", rounds=2, method="rsa:norm=inf")))
+        >>> text = json.dumps(record.to_json(), allow_nan=False)
+        >>> Record.of_json(json.loads(text), record.spec) == record
         True
         """
+        if values["spec"] != spec.to_json():
+            raise ValueError("it is of another spec")
         history = tuple(Evaluation(**line) for line in values["history"])
-        return Record(**{**values, "spec": Spec.of(values["spec"]), "history": history})
+        return Record(**{**values, "spec": spec, "history": history})

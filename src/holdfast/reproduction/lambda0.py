@@ -1,23 +1,21 @@
 """lambda_0 of Theorem 1 on the data of the figures, by norm: what Remark 2 speaks of."""
 
-from math import inf
 from pathlib import Path
 
-from holdfast.experiments.assembly import learnt
+from holdfast.experiments.building import build_problem
 from holdfast.experiments.defaults import resolved
+from holdfast.experiments.keeping import kept
 from holdfast.experiments.spec import Spec
 from holdfast.experiments.theorems import guarantees
-from holdfast.reproduction.keeping import kept
-from holdfast.theory import lambda0
-
-NORMS = {"l1": 1.0, "l2": 2.0, "l-infinity": inf}
+from holdfast.problems import solvable
+from holdfast.theory import NORMS, lambda0
 
 
 def lambda0_by_norm(data: str) -> dict[str, float]:
     """Return lambda_0 in the paper's setting without attack, iid, for each norm."""
     spec = resolved(Spec(data=data))
-    problem = learnt(spec)[1]
-    gradients = problem.local_gradients(guarantees(spec).optimum, problem.shards.workers)
+    problem = solvable(build_problem(spec)[1], "lambda_0")
+    gradients = problem.local_gradients(guarantees(spec).optimum, problem.workers)
     return {label: float(lambda0(gradients, p).max()) for label, p in NORMS.items()}
 
 

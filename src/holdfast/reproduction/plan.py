@@ -1,18 +1,15 @@
-"""All runs that some figures need: each different one once, spread over the cores, stored as it ends."""
+"""All runs that some figures need."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from holdfast.experiments.comparison import Work, essence, play
-from holdfast.experiments.result import Result
+from holdfast.experiments.defaults import canonical
+from holdfast.experiments.gathering import Arrived, gather
+from holdfast.experiments.pool import Work
 from holdfast.experiments.spec import Spec
+from holdfast.experiments.store import Store
 from holdfast.reproduction.figures import Figure
 from holdfast.reproduction.findings import Findings
-from holdfast.reproduction.records import Record
-from holdfast.reproduction.store import Store
-
-Arrived = Callable[[Record, bool], None]
-"""Is told each run that is wanted, and whether it is new or was found."""
 
 
 @dataclass(frozen=True)
@@ -50,29 +47,10 @@ class Plan:
         )
 
 
-def gather(
-    specs: Sequence[Spec], jobs: int | None, store: Store, arrived: Arrived, beside: Sequence[Work] = ()
-) -> dict[Spec, Record]:
-    """Return the record of every spec: from the store, or run now and stored at once."""
-    found = {spec: record for spec in specs if (record := store.find(spec)) is not None}
-    for record in found.values():
-        arrived(record, False)
-
-    def finished(result: Result) -> None:
-        record = found[result.spec] = Record.of(result)
-        store.keep(record)
-        arrived(record, True)
-
-    missing = [spec for spec in specs if spec not in found]
-    if missing or beside:
-        play(missing, jobs, finished, beside)
-    return found
-
-
 def _timed(figure: Figure) -> bool:
     return figure.chart == "runtime"
 
 
 def _different(figures: Iterable[Figure], seeds: Sequence[int]) -> list[Spec]:
     specs = [curve.spec for figure in figures for curve in figure.curves()]
-    return list(dict.fromkeys(essence(replace(spec, seed=seed)) for seed in seeds for spec in specs))
+    return list(dict.fromkeys(canonical(replace(spec, seed=seed)) for seed in seeds for spec in specs))

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from holdfast.experiments import Spec, run
-from holdfast.reproduction.campaign import Plan
+from holdfast.experiments.records import Record
+from holdfast.experiments.store import Store
 from holdfast.reproduction.figures import NAMES, Figure, figure
 from holdfast.reproduction.findings import Findings
+from holdfast.reproduction.plan import Plan
 from holdfast.reproduction.rates import recorded
-from holdfast.reproduction.records import Record
-from holdfast.reproduction.store import Store
 
 
 def small(name: str, labels: Sequence[str]) -> Figure:
@@ -34,7 +34,8 @@ def test_timed_methods_take_turns() -> None:
     plan = Plan((figure("runtime", recorded()),), (0,), (0, 1))
     assert plan.runs() == []
     turn = ["ideal-sgd", "rsa", "geometric-median", "krum", "median", "sgd"]
-    assert [(spec.seed, spec.method) for spec in plan.timed()] == [(seed, name) for seed in (0, 1) for name in turn]
+    timed = [(spec.seed, spec.method_name) for spec in plan.timed()]
+    assert timed == [(seed, name) for seed in (0, 1) for name in turn]
 
 
 PLAN = Plan((small("gaussian", ["Ideal SGD", "RSA", "SGD"]), small("runtime", ["RSA"])), (0, 1), (0, 1, 2))
@@ -63,7 +64,7 @@ def test_a_campaign_runs_stores_and_never_repeats(tmp_path: Path) -> None:
     for panel, q in zip(lines.panels, (4, 8), strict=True):
         for found in panel.curves:
             assert [record.spec for record in found.records] == [replace(found.curve.spec, seed=s) for s in (0, 1)]
-            assert found.records[0].spec.byzantine == q, "even where nobody heeds it"
+            assert found.records[0].spec.byzantine == q, "even where it has no effect"
             for record in found.records:
                 assert list(record.history) == run(record.spec).history
     assert len(times.panels[0].curve("RSA").records) == 3

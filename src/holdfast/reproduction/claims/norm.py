@@ -7,10 +7,10 @@ from holdfast.reproduction.claims.criteria import BETTER_TEXT, CLOSE_TEXT, NEAR,
 
 PLACE = "RSA with different norms"
 REMARK = "Remark 2 (optimal selection of lambda and p)"
-ALONE, ATTACKED = "nobody lies", "same-value, q = 8"
-EQUAL = "nobody lies, the same lambda"
+ALONE, ATTACKED = "no attack", "same-value, q = 8"
+EQUAL = "no attack, the same lambda"
 BOTH = (ALONE, ATTACKED)
-VARIES = "the regular workers' final models vary more in every seed of the one than in any of the other"
+VARIES = "the honest workers' final models vary more in every seed of the one than in any of the other"
 
 
 def _in_both(check: Callable[[View, str], list[Check]]) -> Callable[[View], list[Check]]:
