@@ -39,7 +39,7 @@ def refusal(argv: list[str], capsys: pytest.CaptureFixture[str]) -> str:
 
 
 RUN = ["run", "--data", "digits", "--rounds", "3"]
-BYZANTINE = "byzantine must be a whole number >= 0 or several of: a whole number >= 1"
+BYZANTINE = "byzantine must be a whole number >= 0 or several of them, each a whole number >= 1"
 ATTACKED = ["--attack", "infinite", "--byzantine"]
 
 WRONG: list[tuple[list[str], str]] = [
@@ -206,7 +206,7 @@ OLD_FILES = [
     ("workers = 10\n", "a spec file has sections: write workers = ... below [data]"),
     ("l2 = 0.1\n", "a spec file has sections: write l2 = ... below [problem]"),
     ("shards = 4\n", "a spec file has sections: write shards = ... below [engine]"),
-    ("liars = [2, 5, 9]\n", "liars is called byzantine now: write byzantine = ... below [attack]"),
+    ("liars = [2, 5, 9]\n", "a spec file has sections: write byzantine = ... below [attack]"),
 ]
 
 
@@ -221,7 +221,7 @@ def test_a_file_without_sections_is_told_how_to_write_it_now(
 
 @pytest.mark.parametrize(
     ("text", "nearest"),
-    [("[methode]\nname = 'rsa'\n", "method"), ("[training]\nruonds = 3\n", "rounds"), ("ruonds = 3\n", "rounds")],
+    [("[methode]\nname = 'rsa'\n", "method"), ("[training]\nruonds = 3\n", "rounds")],
 )
 def test_an_unknown_key_in_a_file_names_the_nearest(
     text: str, nearest: str, capsys: pytest.CaptureFixture[str]

@@ -68,7 +68,7 @@ def show(specs: Sequence[Spec], arguments: Namespace, title: str, out: Path) -> 
     check_folder(out)
     tell_when_compiling(speaker)
     ready = [resolve_auto(resolved(spec)) for spec in specs]
-    labels = _labels(specs, ready)
+    labels = _labels(ready)
     results = _with_progress(speaker, ready, labels, arguments.jobs)
     written = {"title": title, "runs": [_entry(result, labels) for result in results]}
     if arguments.json:
@@ -83,14 +83,13 @@ def show(specs: Sequence[Spec], arguments: Namespace, title: str, out: Path) -> 
     return 0
 
 
-def _labels(specs: Sequence[Spec], ready: Sequence[Spec]) -> Labels:
-    """Return what each method is called, by the options that were asked for rather than all that were filled in."""
-    labels: dict[tuple[str, Method], str] = {}
-    for partition in dict.fromkeys(spec.partition_text for spec in specs):
-        pairs = [pair for pair in zip(specs, ready, strict=True) if pair[0].partition_text == partition]
-        names = method_labels(asked.method for asked, _ in pairs)
-        labels |= {(partition, found.method): names[asked.method] for asked, found in pairs}
-    return labels
+def _labels(specs: Sequence[Spec]) -> Labels:
+    """Return what each method is called beside the others of its partition, as in the table and on the page."""
+    return {
+        (partition, method): label
+        for partition in {spec.partition_text for spec in specs}
+        for method, label in method_labels(spec.method for spec in specs if spec.partition_text == partition).items()
+    }
 
 
 def _label(result: Result, labels: Labels) -> str:

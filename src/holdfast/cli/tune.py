@@ -25,18 +25,19 @@ from holdfast.experiments.spec import Spec, data_text
 from holdfast.files import write_atomic
 from holdfast.methods import Rsa
 from holdfast.report.settings import setting
+from holdfast.theory import NORMS
 from holdfast.tuning import candidates, halve, hold_out
 from holdfast.tuning.outcome import Outcome, chosen, last_run
 from holdfast.tuning.validation import write
 
-NORMS = ("1", "2", "inf")
+ALL_NORMS = " ".join(f"{p:g}" for p in NORMS.values())
 STORES = ("runs", "final")
 """Folders of the search's runs, and of the one that saw the test set."""
 
 
 def add_flags(parser: ArgumentParser) -> None:
     add_spec_flags(parser, without=("engine",))
-    parser.add_argument("--norm", nargs="+", metavar="P", help=f"rsa: norms to try (default {' '.join(NORMS)})")
+    parser.add_argument("--norm", nargs="+", metavar="P", help=f"rsa: norms to try (default {ALL_NORMS})")
     parser.add_argument(
         "--validation", type=float, default=0.1, metavar="SHARE", help="of the training data to choose by (default 0.1)"
     )
@@ -78,7 +79,7 @@ def _norms(asked: Spec, arguments: Namespace) -> list[float]:
         raise InvalidInput(f"norms to try are given once; got --norm and --method {arguments.method}")
     if not arguments.norm and _names_norm(values_of(arguments).get("method")):
         return [asked.method.norm]
-    tried: Sequence[Any] = arguments.norm or NORMS
+    tried: Sequence[Any] = arguments.norm or tuple(NORMS.values())
     return list(dict.fromkeys(Rsa(norm=norm).norm for norm in tried))
 
 
