@@ -13,7 +13,7 @@ from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from types import NoneType
-from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Generic, TypeVar, cast, get_args, get_origin, get_type_hints
 
 import msgspec
 import numpy as np
@@ -21,7 +21,10 @@ import numpy as np
 from holdfast.errors import InvalidInput, unknown
 
 T = TypeVar("T")
+_ABSENT = object()
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
+_WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 _NOUNS = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
 
 
@@ -36,22 +39,36 @@ class Family(Generic[T]):
     """
 
     def __init__(
-        self, kind: str, registry: Mapping[str, Callable[..., T]], makes: Callable[[Any], bool] = inspect.isclass
+        self,
+        kind: str,
+        registry: Mapping[str, Callable[..., T]],
+        makes: Callable[[Any], bool] = inspect.isclass,
+        base: Any = object,
     ):
-        self.kind, self.registry, self._makes = kind, registry, makes
+        self.kind, self.registry, self._makes, self._base = kind, registry, makes, base
 
     def make(self, given: Any) -> T:
-        """Return the part that a text or a table describes; an object is one already."""
+        """Return the part that a text or a table describes; an object is one already, of a class it is the default."""
+        made: Any = given
         if isinstance(given, str):
-            return self._made(*self._parsed(given))
-        if isinstance(given, Mapping):
-            options = dict(given)
+            made = self._made(*self._parsed(given))
+        elif isinstance(given, Mapping):
+            options = {str(key).replace("-", "_"): value for key, value in given.items()}
             name = options.pop("name", None)
             if not isinstance(name, str):
                 raise InvalidInput(f"a table of {self._a_kind} needs a name; got the keys {', '.join(given) or 'none'}")
-            return self._made(name, options)
-        made: T = given() if inspect.isclass(given) else given
-        return made
+            made = self._made(name, options)
+        elif inspect.isclass(given) and self._makes(given):
+            made = self._built(cast(Callable[..., T], given), self.name(given), {})
+        if not isinstance(made, self._base):
+            bases = " or ".join(each.__name__ for each in get_args(self._base) or (self._base,))
+            raise InvalidInput(f"{self._a_kind} must derive from {bases}; got {made!r}")
+        return made  # type: ignore[no-any-return]
+
+    def source(self, text: str) -> dict[str, str] | None:
+        """Return where what a text names came from, if that is outside the package."""
+        name, _ = self._parsed(text)
+        return None if name in self.registry or ":" not in name else source_of(self._outside(name))
 
     def name(self, part: Any) -> str:
         """Return the name of a part, without its options."""
@@ -97,9 +114,10 @@ class Family(Generic[T]):
             key, equals, value = argument.partition("=")
             if not equals:
                 raise InvalidInput(f"options of {self._a_kind} are written key=value; got {argument!r}")
+            key = key.replace("-", "_")
             if key in options:
                 raise InvalidInput(f"each option of {self.kind} {name!r} is given once; got {key} twice")
-            options[key.replace("-", "_")] = value
+            options[key] = value
         return name, options
 
     def _made(self, name: str, given: Mapping[str, Any]) -> T:
@@ -108,20 +126,28 @@ class Family(Generic[T]):
             if given:
                 raise InvalidInput(f"{self.kind} {name!r} takes no options; got {', '.join(given)}")
             return member  # type: ignore[return-value]  # the part itself, such as a function that is a rule
+        return self._built(member, name, given)
+
+    def _built(self, member: Callable[..., T], name: str, given: Mapping[str, Any]) -> T:
         known = _parameters(member)
         for key in given:
             if not known:
                 raise InvalidInput(f"{self.kind} {name!r} takes no options; got {key}")
             if key not in known:
                 raise unknown(f"option of {self.kind} {name!r}", key, known)
-        types = get_type_hints(member.__init__ if inspect.isclass(member) else member, include_extras=True)
+        types = _types(member.__init__ if inspect.isclass(member) else member)
         values = {
             key: converted(f"{key} of {self.kind} {name!r}", value, types.get(key, Any)) for key, value in given.items()
         }
         missing = [key for key, each in known.items() if key not in values and each.default is each.empty]
         if missing:
             raise InvalidInput(f"{self.kind} {name!r} needs {', '.join(missing)}; got {', '.join(given) or 'none'}")
-        return member(**values)
+        try:
+            return member(**values)
+        except ValueError as error:  # what a constructor says of its values
+            if isinstance(error, InvalidInput):
+                raise
+            raise InvalidInput(f"{self.kind} {name!r} must accept its options; got {error}") from None
 
     def _outside(self, name: str) -> Callable[..., T]:
         """Return what `package.module:Name` means."""
@@ -143,33 +169,72 @@ def converted(what: str, value: Any, kind: Any) -> Any:
     >>> converted("rounds", "10", int), converted("norm", "inf", float)
     (10, inf)
     """
-    value = value.item() if isinstance(value, np.generic) else value
+    value = _plain(value)
     try:
-        return msgspec.convert(value, kind, strict=False)
+        found = _read(value, kind)
     except msgspec.ValidationError:
-        bound = re.search(r" [<>]=? \S+", str(error))
-        raise InvalidInput(
-            f"{what} must be {_described(kind)}{bound.group() if bound else ''}; got {value!r}"
-        ) from None
+        raise InvalidInput(f"{what} must be {_described(kind)}; got {value!r}") from None
     except TypeError:  # a type that only an object in Python can have
         if isinstance(value, str):
             raise InvalidInput(f"{what} must be given in Python, it cannot be written; got {value!r}") from None
         return value
+    if _rounded(value, found):
+        raise InvalidInput(f"{what} must be {_described(kind)}; got {value!r}")
+    return found
+
+
+def _read(value: Any, kind: Any) -> Any:
+    try:
+        return msgspec.convert(value, kind, strict=False)
+    except msgspec.ValidationError:
+        if not isinstance(value, str) or not _NUMBER.fullmatch(value):
+            raise
+        # msgspec reads numbers as JSON has them, people write .5 as well
+        return msgspec.convert(int(value) if _WHOLE.fullmatch(value) else float(value), kind)
+
+
+def _rounded(value: Any, found: Any) -> bool:
+    """Return whether a whole number was made of something that is not written as one, such as 10.0 or 1e3."""
+    if isinstance(found, tuple):
+        return any(map(_rounded, value, found))
+    if not isinstance(found, int) or isinstance(found, bool):
+        return False
+    return isinstance(value, float) or (isinstance(value, str) and not _WHOLE.fullmatch(value))
 
 
 def convert_fields(part: Any) -> None:
     """Give every field of a frozen dataclass under construction its own type, or say which does not fit."""
-    types = get_type_hints(type(part), include_extras=True)
+    types = _types(type(part))
     for field in fields(part):
-        object.__setattr__(part, field.name, converted(field.name, getattr(part, field.name), types[field.name]))
+        value = converted(field.name, getattr(part, field.name), types.get(field.name, Any))
+        object.__setattr__(part, field.name, value)
 
 
 def options_of(part: Any, full: bool) -> dict[str, Any]:
-    """Return the options of a part: all that have a value, or those that differ from their defaults."""
-    if not is_dataclass(part) or isinstance(part, type):
+    """Return the options of a part: all that have a value, or those that differ from their defaults.
+
+    They are the fields of a dataclass; else the parameters of its class, which it must keep under their names.
+    """
+    told = ((key, default, _plain(getattr(part, key, _ABSENT))) for key, default in _defaults(part).items())
+    found = {key: value for key, default, value in told if value is not None and (full or value != default)}
+    if lost := [key for key, value in found.items() if value is _ABSENT]:
+        raise InvalidInput(f"{type(part).__name__} must keep its options as attributes; got none named {lost[0]}")
+    return found
+
+
+def _defaults(part: Any) -> dict[str, Any]:
+    if inspect.isclass(part) or inspect.isroutine(part):
         return {}
-    told = ((field, getattr(part, field.name)) for field in fields(part) if field.init)
-    return {field.name: value for field, value in told if value is not None and (full or value != field.default)}
+    if is_dataclass(part):
+        return {field.name: field.default for field in fields(part) if field.init}
+    return {key: each.default for key, each in _parameters(type(part)).items()}
+
+
+def _plain(value: Any) -> Any:
+    """Return NumPy's numbers and arrays as Python's."""
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    return type(value)(map(_plain, value)) if type(value) in (list, tuple) else value
 
 
 def summary(member: object) -> str:
@@ -193,7 +258,19 @@ def source_of(part: Any) -> dict[str, str] | None:
 
 
 def _parameters(member: Callable[..., Any]) -> dict[str, inspect.Parameter]:
-    return dict(inspect.signature(member).parameters)
+    """Return what a class or function can be given by name."""
+    try:
+        found = inspect.signature(member).parameters
+    except ValueError:  # some that are written in C do not tell
+        return {}
+    return {name: each for name, each in found.items() if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)}
+
+
+def _types(member: Any) -> dict[str, Any]:
+    try:
+        return get_type_hints(member, include_extras=True)
+    except (NameError, TypeError):  # annotations that mean nothing here
+        return {}
 
 
 def _written(value: Any) -> str:
@@ -215,5 +292,9 @@ def _described(kind: Any) -> str:
         said = " and ".join(f"{sign} {bound}" for sign, bound in bounds.items() if bound is not None)
         return f"{_described(inner[0])} {said}"
     if get_origin(kind) is tuple:
-        return f"{_described(inner[0])}s"
-    return _NOUNS.get(kind) or " or ".join(each if isinstance(each, str) else _described(each) for each in inner)
+        return f"several of them, each {_described(inner[0])}"
+    return (
+        _NOUNS.get(kind)
+        or " or ".join(each if isinstance(each, str) else _described(each) for each in inner)
+        or str(getattr(kind, "__name__", kind))
+    )

@@ -15,7 +15,7 @@ from holdfast.experiments import Spec
 from holdfast.experiments.automatic import settled
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.theorems import guarantees
-from holdfast.report.advice import worker_chart
+from holdfast.report.advice_page import worker_chart
 from holdfast.report.pictures import pictures
 
 KEYS = {
@@ -90,7 +90,7 @@ def test_strongly_convex_losses_have_a_gap(tmp_path: Path, capsys: pytest.Captur
     assert gap["q"] == [0, 1, 2, 3]  # fewer than half of 7
     assert gap["gap"] == pytest.approx([q**2 * gap["gap"][1] for q in range(4)])  # quadratic in q
     assert "Theorem 2 with its own step size" in found["told"]["gap"]
-    assert "gap over the number of liars" in (tmp_path / "advice.html").read_text()
+    assert "gap over the number of Byzantine workers" in (tmp_path / "advice.html").read_text()
 
 
 def test_the_chart_can_be_drawn() -> None:

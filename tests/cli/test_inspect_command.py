@@ -22,7 +22,7 @@ def test_a_table_and_a_page(folder: Path, capsys: pytest.CaptureFixture[str]) ->
     printed = capsys.readouterr().out
     assert "copies of each other: 1 5 6" in printed
     assert f"page of the run: {folder / 'report.html'}" in printed
-    assert printed.count("liar") == 2
+    assert printed.count("Byzantine") == 2
     assert (folder / "report.html").read_text().startswith("<!doctype html>")
     assert not list(folder.glob(".*.part"))
 

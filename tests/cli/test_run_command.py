@@ -68,7 +68,7 @@ def test_a_pipe_gets_plain_lines(capsys: pytest.CaptureFixture[str]) -> None:
             rf"round {round}/10  accuracy 0\.\d{{4}}  loss \S+  variance \S+  \d+ rounds/s  \d+ s left", line
         )
     assert re.fullmatch(r"rsa: accuracy 0\.\d{4}  loss \S+  variance \S+  after 10 rounds in \d+\.\d s", lines[2])
-    assert re.fullmatch(r"on the regular workers' own data: their own models 0\.\d{4}, x0 0\.\d{4}", lines[3])
+    assert re.fullmatch(r"on the honest workers' own data: their own models 0\.\d{4}, x0 0\.\d{4}", lines[3])
     assert re.fullmatch(r"by their messages suspect: (nobody|[\d ]+); copies of each other: none", lines[4])
     assert lines[5] == "run folder: one"
 

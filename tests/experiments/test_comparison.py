@@ -14,7 +14,7 @@ BASE = Spec(data="digits", workers=10, byzantine=3, rounds=5, eval_every=5, batc
 
 
 def names(specs: list[Spec]) -> list[tuple[str, str, str]]:
-    return [(spec.partition, spec.attack, spec.method) for spec in specs]
+    return [(spec.partition_text, spec.attack_text, spec.method_name) for spec in specs]
 
 
 def test_a_grid_is_every_combination_in_order() -> None:
@@ -32,15 +32,16 @@ def test_without_an_attack_nobody_is_byzantine() -> None:
     assert (quiet.byzantine, loud.byzantine) == (0, 3)
 
 
-def test_named_liars_tell_the_truth_where_there_is_no_attack() -> None:
-    quiet, loud = grid(replace(BASE, liars=(1, 2, 3)), ["rsa"], ["none", "infinite"], ["iid"])
-    assert resolved(quiet).liars == ()
-    assert loud.liars == (1, 2, 3)
+def test_named_byzantine_workers_are_honest_where_there_is_no_attack() -> None:
+    quiet, loud = grid(replace(BASE, byzantine=(1, 2, 3)), ["rsa"], ["none", "infinite"], ["iid"])
+    assert resolved(quiet).byzantine_workers == ()
+    assert loud.byzantine_workers == (1, 2, 3)
 
 
 def test_a_grid_keeps_everything_else() -> None:
-    (spec,) = grid(replace(BASE, seed=9, penalty=0.5), ["krum"], ["infinite"], ["by-label"])
-    assert spec == replace(BASE, seed=9, penalty=0.5, method="krum", attack="infinite", partition="by-label")
+    (spec,) = grid(replace(BASE, seed=9, momentum=0.5), ["krum:byzantine=2"], ["infinite"], ["by-label"])
+    changed = {"method": "krum:byzantine=2", "attack": "infinite", "partition": "by-label"}
+    assert spec == replace(BASE, seed=9, momentum=0.5, **changed)
 
 
 SPECS = [
@@ -67,7 +68,7 @@ def test_equal_runs_are_run_once(compared: Compared) -> None:
     # nobody lies to ideal SGD, so its three runs are one; RSA's two are equal
     _, told = compared
     assert [of for _, of in told] == [3, 3, 3]
-    assert sorted(result.spec.method for result, _ in told) == ["ideal-sgd", "rsa", "sgd"]
+    assert sorted(result.spec.method_name for result, _ in told) == ["ideal-sgd", "rsa", "sgd"]
 
 
 def test_results_come_in_the_order_of_the_specs(compared: Compared) -> None:

@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from holdfast import load, train
+from holdfast import load
+from holdfast.engines.training import train
 from holdfast.experiments import Spec, run
 from holdfast.experiments.assembly import assemble
 from holdfast.experiments.defaults import resolved
+from holdfast.problems import LinearProblem
 
-BASE = Spec(data="digits", workers=6, byzantine=2, attack="sign-flip", liars=(2, 5), rounds=12, eval_every=12, seed=4)
+BASE = Spec(data="digits", workers=6, byzantine=(2, 5), attack="sign-flip", rounds=12, eval_every=12, seed=4)
 Table = NDArray[np.floating[Any]]
 
 
@@ -34,7 +36,9 @@ def cross_entropy(scores: list[float], label: int) -> float:
 
 def shards_of(spec: Spec) -> dict[int, tuple[Table, Table]]:
     """Return each worker's scaled samples and labels."""
-    shards = assemble(resolved(spec)).problem.shards
+    problem = assemble(resolved(spec)).problem
+    assert isinstance(problem, LinearProblem)
+    shards = problem.shards
     return {
         i: (shards.features[first:last] * shards.scale, shards.targets[first:last])
         for i, (first, last) in enumerate(zip(shards.starts[:-1], shards.starts[1:], strict=True), start=1)
@@ -44,10 +48,10 @@ def shards_of(spec: Spec) -> dict[int, tuple[Table, Table]]:
 def iterates_of(spec: Spec) -> Table:
     """Return what the workers hold at the end, each in a row."""
     parts = assemble(resolved(spec))
-    master = parts.method.master
-    for _ in train(master, parts.fleet, master.init(parts.problem.start()), range(spec.rounds)):
+    master = parts.master
+    for _ in train(master, parts.engine, master.init(parts.problem.start()), range(spec.rounds)):
         pass
-    held: Table = parts.fleet.state.model.astype(np.float64)
+    held: Table = parts.engine.state.model.astype(np.float64)
     return held
 
 
@@ -55,7 +59,7 @@ def iterates_of(spec: Spec) -> Table:
 def test_accuracy_counts_the_test_samples_that_are_right(method: str) -> None:
     result, data = run(replace(BASE, method=method)), load("digits")
     right = 0
-    for sample, label in zip(data.test_features * 16.0, data.test_targets, strict=True):
+    for sample, label in zip(data.test_features.reshape(-1, 64) * 16.0, data.test_targets, strict=True):
         by_class = scores(result.model, sample, 10)
         right += by_class.index(max(by_class)) == label
     assert result.accuracy == right / 359
@@ -63,7 +67,7 @@ def test_accuracy_counts_the_test_samples_that_are_right(method: str) -> None:
 
 
 @pytest.mark.parametrize("weighting", ["mean", "sum"])
-def test_loss_sums_the_regular_workers_and_the_regulariser(weighting: str) -> None:
+def test_loss_sums_the_honest_workers_and_the_regulariser(weighting: str) -> None:
     spec = replace(BASE, weighting=weighting, l2=0.3, rate=0.0001)
     result = run(spec)
     expected = 0.3 / 2 * sum(float(x) ** 2 for x in result.model)
@@ -78,7 +82,7 @@ def test_loss_sums_the_regular_workers_and_the_regulariser(weighting: str) -> No
 def test_loss_over_equal_shards_is_the_mean_over_all_data() -> None:
     # two workers share the 1438 samples evenly, so no partition is needed to know the sum of their means
     result, data = run(Spec(data="digits", workers=2, rounds=5, dtype="float64")), load("digits")
-    samples = zip(data.train_features * 16.0, data.train_targets, strict=True)
+    samples = zip(data.train_features.reshape(-1, 64) * 16.0, data.train_targets, strict=True)
     losses = [cross_entropy(scores(result.model, x, 10), y) for x, y in samples]
     expected = sum(losses) / 1438 + 0.01 / 2 * sum(float(x) ** 2 for x in result.model)
     assert result.last is not None
@@ -86,14 +90,14 @@ def test_loss_over_equal_shards_is_the_mean_over_all_data() -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_variance_and_distance_are_those_of_the_regular_iterates(dtype: str) -> None:
+def test_variance_and_distance_are_those_of_the_honest_iterates(dtype: str) -> None:
     spec = replace(BASE, dtype=dtype)
     result = run(spec)
-    regular = [x for i, x in enumerate(iterates_of(spec), start=1) if i not in (2, 5)]
-    mean = sum(regular) / 4
+    honest = [x for i, x in enumerate(iterates_of(spec), start=1) if i not in (2, 5)]
+    mean = sum(honest) / 4
     assert result.last is not None
-    assert result.last.variance == pytest.approx(sum(sum((x - mean) ** 2) for x in regular) / 4, rel=1e-6)
-    distance = (sum(sum((x - result.model) ** 2) for x in regular) / 4) ** 0.5
+    assert result.last.variance == pytest.approx(sum(sum((x - mean) ** 2) for x in honest) / 4, rel=1e-6)
+    distance = (sum(sum((x - result.model) ** 2) for x in honest) / 4) ** 0.5
     assert result.last.distance == pytest.approx(distance, rel=1e-6)
     assert result.last.variance > 0
     assert result.last.distance**2 > result.last.variance  # the mean is nearest in the mean square
@@ -101,10 +105,10 @@ def test_variance_and_distance_are_those_of_the_regular_iterates(dtype: str) -> 
 
 def test_ideal_rsa_measures_the_same_workers() -> None:
     spec = replace(BASE, method="ideal-rsa")
-    result, regular = run(spec), iterates_of(spec)
-    assert regular.shape == (4, 650)
+    result, honest = run(spec), iterates_of(spec)
+    assert honest.shape == (4, 650)
     assert result.last is not None
-    assert result.last.variance == pytest.approx(float(regular.var(axis=0).sum()), rel=1e-6)
+    assert result.last.variance == pytest.approx(float(honest.var(axis=0).sum()), rel=1e-6)
 
 
 @pytest.mark.parametrize("method", ["sgd", "ideal-sgd", "krum"])
@@ -120,12 +124,12 @@ def test_bytes_are_one_model_each_way(dtype: str, size: int) -> None:
     assert (result.bytes_up, result.bytes_down) == (44 + 650 * size, 44 + 650 * size)  # with the header
 
 
-def test_ceiling_is_the_share_of_classes_that_regular_workers_hold() -> None:
+def test_ceiling_is_the_share_of_classes_that_honest_workers_hold() -> None:
     # by label, of 20 workers every two share a digit: 19 and 20 are the only ones that hold a nine
     spec = Spec(data="digits", partition="by-label", byzantine=2, attack="infinite", rounds=1)
     others = np.mean(load("digits").test_targets != 9)
     assert run(spec).ceiling == pytest.approx(others)
-    assert run(replace(spec, liars=(18, 20))).ceiling == 1.0
+    assert run(replace(spec, byzantine=(18, 20))).ceiling == 1.0
     assert run(replace(spec, partition="iid")).ceiling == 1.0
 
 

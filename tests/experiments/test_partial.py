@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from holdfast import attacks, methods
-from holdfast.engines import Simulated
 from holdfast.engines.participation import Participation
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Spec, run
 from holdfast.experiments.assembly import assemble
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.watching import Unwatched
-from holdfast.methods.penalties import L1, L2
+from holdfast.methods import Rsa
+from holdfast.methods.penalties import L1, L2, LInf, Penalty
 from holdfast.methods.schedules import Constant
 from holdfast.methods.workers import Iterates, PenalisedWorker
 
@@ -38,11 +38,11 @@ def test_the_number_is_rounded_up(share: float, size: int) -> None:
 
 def test_who_is_not_asked_keeps_its_model() -> None:
     experiment = assemble(resolved(replace(BASE, participation=0.3)))
-    fleet, x0 = experiment.fleet, experiment.problem.start()
+    engine, x0 = experiment.engine, experiment.problem.start()
     asked = Participation(np.arange(1, 11), 0.3, 0).asked(0) - 1
-    before = fleet.state.model
-    fleet.exchange(x0, 0)
-    changed = (fleet.state.model != before).any(axis=1)
+    before = engine.state.model
+    engine.exchange(x0, 0)
+    changed = (engine.state.model != before).any(axis=1)
     np.testing.assert_array_equal(np.flatnonzero(changed), asked)
 
 
@@ -50,9 +50,9 @@ def test_those_asked_do_what_they_do_among_all() -> None:
     """Round 0 from a common state: whoever is asked takes the step it takes when all are."""
     some, everyone = (assemble(resolved(replace(BASE, participation=share))) for share in (0.4, 1.0))
     for experiment in (some, everyone):
-        experiment.fleet.exchange(experiment.problem.start(), 0)
+        experiment.engine.exchange(experiment.problem.start(), 0)
     asked = Participation(np.arange(1, 11), 0.4, 0).asked(0) - 1
-    np.testing.assert_array_equal(some.fleet.state.model[asked], everyone.fleet.state.model[asked])
+    np.testing.assert_array_equal(some.engine.state.model[asked], everyone.engine.state.model[asked])
 
 
 @pytest.mark.parametrize("attack", attacks.REGISTRY)
@@ -67,14 +67,14 @@ def test_every_method_and_attack_takes_part_in_part(method: str, attack: str) ->
 @pytest.mark.parametrize("share", [1.0, 0.3])
 @pytest.mark.parametrize("attack", attacks.REGISTRY)
 @pytest.mark.parametrize("method", ["rsa", "median"])
-def test_liars_that_work_for_nothing_change_nothing(method: str, attack: str, share: float) -> None:
-    spec = replace(BASE, method=method, attack=attack, byzantine=3, liars=(2, 5, 9), participation=share)
-    idle, working = run(spec), run(replace(spec, liars_work="always"))
+def test_byzantine_workers_that_work_for_nothing_change_nothing(method: str, attack: str, share: float) -> None:
+    spec = replace(BASE, method=method, attack=attack, byzantine=(2, 5, 9), participation=share)
+    idle, working = run(spec), run(replace(spec, byzantine_work="always"))
     assert idle.model.tobytes() == working.model.tobytes()
     assert idle.history == working.history
 
 
-def test_liars_alone_in_a_round_have_nobody_to_look_at() -> None:
+def test_byzantine_workers_alone_in_a_round_have_nobody_to_look_at() -> None:
     for attack in attacks.REGISTRY:
         spec = replace(BASE, attack=attack, byzantine=8, participation=0.1, rounds=30, eval_every=30)
         assert run(spec).diverged is None
@@ -86,7 +86,7 @@ def test_a_rule_with_too_few_of_them_says_so_before_the_first_round() -> None:
 
 
 def test_duplicate_still_needs_a_worker_that_exists() -> None:
-    with pytest.raises(InvalidInput, match="needs a regular worker to copy; got worker=10"):
+    with pytest.raises(InvalidInput, match="needs an honest worker to copy; got worker=10"):
         run(replace(BASE, attack="duplicate:worker=10", byzantine=1, participation=0.5))
 
 
@@ -103,19 +103,22 @@ def test_two_local_steps_by_hand() -> None:
     np.testing.assert_allclose(shown, [[-0.5]])
 
 
-@pytest.mark.parametrize("penalty", [L1(0.5), L2(0.5)])
-def test_the_fused_local_steps_are_the_plain_ones(penalty: L1 | L2) -> None:
-    experiment = assemble(resolved(replace(BASE, local_steps=3, norm=penalty.p, penalty=0.5)))
-    fleet, x0 = experiment.fleet, experiment.problem.start() + np.float32(0.25)
-    assert isinstance(fleet, Simulated)
-    before = fleet.state
-    _, plain = fleet.worker.step(before, x0, experiment.problem.oracle(fleet.workers), 4)
-    fleet.exchange(x0, 4)
-    assert fleet.state.model.tobytes() == plain.model.tobytes()
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("penalty", [L1(0.5), L2(0.5), LInf(0.5)], ids=str)
+def test_the_fused_local_steps_are_the_plain_ones(penalty: Penalty, dtype: str) -> None:
+    rsa = Rsa(norm=penalty.p, penalty=0.5, local_steps=3)
+    experiment = assemble(resolved(replace(BASE, method=rsa, rate=0.001, dtype=dtype)))
+    engine, x0 = experiment.engine, experiment.problem.start() + np.dtype(dtype).type(0.25)
+    oracle, rate = experiment.problem.oracle(experiment.problem.workers), 0.001 / 5**0.5  # of round 4
+    plain = engine.state.model
+    for draw in (12, 13, 14):
+        plain = plain - rate * (oracle(plain, draw) + penalty.subgradient(plain - x0))
+    engine.exchange(x0, 4)
+    assert engine.state.model.tobytes() == plain.tobytes()
 
 
 def test_more_local_steps_learn_more_a_round() -> None:
-    slow, fast = run(replace(BASE, rounds=20)), run(replace(BASE, rounds=20, local_steps=5))
+    slow, fast = run(replace(BASE, rounds=20)), run(replace(BASE, rounds=20, method="rsa:local_steps=5"))
     assert slow.last is not None
     assert fast.last is not None
     assert fast.last.distance > slow.last.distance  # workers go their own ways for longer
@@ -128,6 +131,6 @@ def test_a_run_says_that_the_theorems_are_about_one_step() -> None:
         def warned(self, text: str) -> None:
             warned.append(text)
 
-    run(replace(BASE, local_steps=2), watcher=Listener())
-    run(replace(BASE, local_steps=2, method="sgd"), watcher=Listener())
+    run(replace(BASE, method="rsa:local_steps=2"), watcher=Listener())
+    run(replace(BASE, method="sgd"), watcher=Listener())
     assert warned == ["the paper's theorems are about 1 local step a round; got 2"]

@@ -6,46 +6,48 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from holdfast import load, train
+from holdfast import load
+from holdfast.engines.training import train
 from holdfast.experiments import Spec, personal, run
 from holdfast.experiments.assembly import Experiment, assemble
 from holdfast.experiments.defaults import resolved
+from holdfast.problems import LinearProblem
 from holdfast.typing import Vector
 
 BASE = Spec(
-    data="digits", workers=6, byzantine=2, attack="sign-flip", liars=(2, 5), partition="dirichlet:alpha=0.3", rounds=40
+    data="digits", workers=6, byzantine=(2, 5), attack="sign-flip", partition="dirichlet:alpha=0.3", rounds=40
 )
 
 
 def played(spec: Spec) -> tuple[Experiment, Vector]:
     """Return the parts of a run after its rounds, and the master's model."""
     parts = assemble(resolved(spec))
-    master = parts.method.master
-    *_, last = train(master, parts.fleet, master.init(parts.problem.start()), range(spec.rounds))
+    master = parts.master
+    *_, last = train(master, parts.engine, master.init(parts.problem.start()), range(spec.rounds))
     return parts, last.model
 
 
 def weighted(parts: Experiment, worker: int, model: Vector, step: int = 1) -> float:
     """Sum the right answers, each with the weight of its class over the test samples of that class."""
+    assert isinstance(parts.problem, LinearProblem)
     _, mine = parts.problem.shards.of(worker)
-    data = load("digits")
-    width = data.test_features.shape[1]
+    data, width = load("digits"), 64
     weights, biases = model[: 10 * width].reshape(10, width), model[10 * width :]
     total = 0.0
     for label in range(10):
         samples = data.test_features[data.test_targets == label][::step]
-        guesses = [(weights @ (16.0 * sample) + biases).argmax() for sample in samples]
+        guesses = [(weights @ (16.0 * sample.ravel()) + biases).argmax() for sample in samples]
         total += np.mean(mine == label) * np.mean([guess == label for guess in guesses])
     return float(total)
 
 
-def test_both_models_on_each_regular_workers_distribution() -> None:
+def test_both_models_on_each_honest_workers_distribution() -> None:
     found = run(BASE).personal
     parts, model = played(BASE)
     assert found is not None
     assert [each.worker for each in found] == [1, 3, 4, 6]
     for each in found:
-        own = parts.fleet.state.model[each.worker - 1]
+        own = parts.engine.state.model[each.worker - 1]
         assert each.own == pytest.approx(weighted(parts, each.worker, own))
         assert each.master == pytest.approx(weighted(parts, each.worker, model))
     assert any(each.own != each.master for each in found)
@@ -62,7 +64,7 @@ def test_of_many_test_samples_evenly_spread_ones_are_looked_at(monkeypatch: pyte
     assert found is not None
     for each in found:
         assert each.master == pytest.approx(weighted(parts, each.worker, model, step=2))
-        assert each.own == pytest.approx(weighted(parts, each.worker, parts.fleet.state.model[each.worker - 1], step=2))
+        assert each.own == pytest.approx(weighted(parts, each.worker, parts.engine.state.model[each.worker - 1], step=2))
 
 
 @pytest.mark.parametrize("method", ["sgd", "krum", "ideal-sgd"])

@@ -22,6 +22,7 @@ from holdfast.cli import main
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Interrupted, Result, Spec, resume, run
 from holdfast.experiments.metrics import Evaluation
+from holdfast.methods import Rsa
 
 LONG = Spec(data="digits", attack="gaussian", byzantine=4, rounds=1500, eval_every=25, checkpoint_every=40, seed=2)
 SHORT = Spec(data="digits", attack="gaussian", byzantine=4, rounds=30, eval_every=4, checkpoint_every=7, batch=8)
@@ -172,13 +173,17 @@ def test_stopped_after_any_round(after: int, short: Reference, out: Path) -> Non
 
 VARIANTS = [
     *(replace(SHORT, method=method) for method in methods.REGISTRY),
-    replace(SHORT, norm=inf, liars=(2, 5, 9, 1)),
-    replace(SHORT, norm=1.5, dtype="float64", reply="updated", partition="dirichlet:alpha=0.3"),
+    replace(SHORT, method=Rsa(norm=inf), byzantine=(2, 5, 9, 1)),
+    replace(SHORT, method="rsa:norm=1.5,reply=updated", dtype="float64", partition="dirichlet:alpha=0.3"),
     replace(SHORT, problem="least-squares", rate=1e-7),
+    replace(SHORT, method="rsa:messages=bits,local_steps=2", participation=0.4),
+    replace(SHORT, momentum=0.9, participation=0.4),
+    replace(SHORT, method="bucketing+nnm+centered-clipping:radius=0.1", momentum=0.5),
 ]
+NAMES = [*methods.REGISTRY, "linf", "float64", "least squares", "bits", "momentum", "stages"]
 
 
-@pytest.mark.parametrize("spec", VARIANTS, ids=[*methods.REGISTRY, "linf", "float64", "least squares"])
+@pytest.mark.parametrize("spec", VARIANTS, ids=NAMES)
 def test_every_method_resumes(spec: Spec, out: Path) -> None:
     reference = uninterrupted(spec, out.with_name("whole"))
     assert resume(stopped(spec, out, 17)).history == reference.history
@@ -331,7 +336,7 @@ def refusal(argv: list[str], capsys: pytest.CaptureFixture[str]) -> str:
 
 @pytest.mark.parametrize(
     ("line", "changed"),
-    [("rounds = 30", "rounds = 31"), ("seed = 0", "seed = 1"), ('attack = "gaussian"', 'attack = "infinite"')],
+    [("rounds = 30", "rounds = 31"), ("seed = 0", "seed = 1"), ("scale = 10000.0", "scale = 9999.0")],
 )
 @pytest.mark.parametrize("after", [3, 20], ids=["before a checkpoint", "after a checkpoint"])
 def test_a_changed_spec_is_refused(

@@ -14,7 +14,7 @@ from holdfast.experiments import Interrupted, Spec, run
 from holdfast.experiments.metrics import Evaluation
 
 BASE = Spec(data="digits", workers=10, rounds=6, eval_every=3, batch=8)
-ROBUST = ("rsa", "ideal-rsa", "ideal-sgd", "geometric-median", "krum", "median", "trimmed-mean")
+ROBUST = tuple(name for name in methods.REGISTRY if name != "sgd")
 EXTREME = ("same-value:value=1e38", "same-value:value=nan", "same-value:value=-inf", "gaussian:scale=1e300",
            "sign-flip:factor=-1e38", "sign-flip:factor=0")  # fmt: skip
 
@@ -84,20 +84,16 @@ def test_every_method_under_every_attack_ends_finite_or_says_so(method: str, att
 
 @pytest.mark.parametrize("attack", EXTREME)
 @pytest.mark.parametrize("method", ROBUST)
-def test_nothing_that_liars_send_makes_a_robust_method_diverge(method: str, attack: str) -> None:
+def test_nothing_that_byzantine_workers_send_makes_a_robust_method_diverge(method: str, attack: str) -> None:
     for dtype in ("float32", "float64"):
         result = run(replace(attacked(attack, method), dtype=dtype, rounds=3))
         assert result.diverged is None
         assert np.isfinite(result.model).all()
 
 
-def test_all_methods_but_the_plain_mean_are_held_robust() -> None:
-    assert {*ROBUST, "sgd"} == set(methods.REGISTRY)
-
-
 @pytest.mark.parametrize("norm", [1.0, 1.5, 2.0, float("inf")])
 def test_to_rsa_the_size_of_a_lie_does_not_matter(norm: float) -> None:
-    spec = replace(attacked("same-value:value=1e30"), norm=norm)
+    spec = replace(attacked("same-value:value=1e30"), method=methods.Rsa(norm=norm))
     far, farther = run(spec), run(replace(spec, attack="same-value:value=1e35"))
     np.testing.assert_allclose(far.model, farther.model, rtol=1e-6, atol=1e-9)
 
@@ -115,7 +111,7 @@ def test_no_attack_reaches_ideal_sgd(attack: str) -> None:
 def test_no_attack_reaches_ideal_rsa(attack: str) -> None:
     alone = model_of(replace(BASE, method="ideal-rsa", byzantine=3))
     assert model_of(attacked(attack, "ideal-rsa")) == alone
-    assert alone != model_of(BASE)  # the liars' data are not learned from
+    assert alone != model_of(BASE)  # the Byzantine workers' data are not learned from
 
 
 @pytest.mark.parametrize(("real", "ideal"), [("rsa", "ideal-rsa"), ("sgd", "ideal-sgd")])
@@ -125,27 +121,27 @@ def test_where_nobody_lies_the_ideal_is_real(real: str, ideal: str) -> None:
     assert one.history == other.history
 
 
-def test_liars_are_the_last_unless_named() -> None:
+def test_byzantine_are_the_last_unless_named() -> None:
     spec = attacked("same-value")
-    assert model_of(spec) == model_of(replace(spec, liars=(8, 9, 10))) == model_of(replace(spec, liars=(10, 8, 9)))
-    assert model_of(spec) != model_of(replace(spec, liars=(1, 2, 3)))
+    named = [model_of(replace(spec, byzantine=workers)) for workers in ((8, 9, 10), (10, 8, 9), (1, 2, 3))]
+    assert model_of(spec) == named[0] == named[1]
+    assert model_of(spec) != named[2]
 
 
-def test_any_subset_may_lie() -> None:
+def test_any_subset_may_be_byzantine() -> None:
     small = replace(BASE, workers=4, rounds=2, byzantine=1, attack="sign-flip")
-    subsets = [liars for size in (1, 2, 3) for liars in combinations(range(1, 5), size)]
-    models = {liars: model_of(replace(small, byzantine=len(liars), liars=liars)) for liars in subsets}
+    subsets = [workers for size in (1, 2, 3) for workers in combinations(range(1, 5), size)]
+    models = {workers: model_of(replace(small, byzantine=workers)) for workers in subsets}
     assert len(subsets) == 14
-    assert len(set(models.values())) == 14  # who lies shows
+    assert len(set(models.values())) == 14  # who it is shows
 
 
 def test_byzantine_workers_without_an_attack_tell_the_truth() -> None:
     assert model_of(replace(BASE, byzantine=3)) == model_of(BASE)
 
 
-def test_the_reply_order_matters_to_rsa_only() -> None:
-    assert model_of(BASE) != model_of(replace(BASE, reply="updated"))
-    assert model_of(replace(BASE, method="krum")) == model_of(replace(BASE, method="krum", reply="updated"))
+def test_the_reply_order_matters() -> None:
+    assert model_of(BASE) != model_of(replace(BASE, method="rsa:reply=updated"))
 
 
 def test_declared_is_what_rules_are_told() -> None:

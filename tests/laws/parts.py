@@ -56,14 +56,17 @@ def layouts(plain: Rows) -> list[Rows]:
 
 
 @st.composite
-def attacked(draw: st.DrawFn, least: int, spare: int) -> Case:
-    """Rows of which q lie, anywhere among them and in any way, and which these are; n >= least * q + spare."""
+def attacked(draw: st.DrawFn, least: int, spare: int, more: int = 3) -> Case:
+    """Rows of which q lie, anywhere among them and in any way, and which these are.
+
+    n is `least * q + spare`, or larger by at most `more`.
+    """
     liars = draw(st.integers(1, 4))
-    n = least * liars + spare + draw(st.integers(0, 3))
+    n = least * liars + spare + draw(st.integers(0, more))
     d = draw(st.integers(1, 4))
     dtype = draw(st.sampled_from([np.float32, np.float64]))
     rows = random_rows(draw(seeds), n, d) * draw(st.sampled_from([1e-3, 1.0, 1e3])) + draw(st.sampled_from([0, 5.0]))
-    entries = st.sampled_from(HOSTILE) | st.floats(-50, 50)
+    entries = st.sampled_from(HOSTILE) | st.floats(-50, 50) | st.floats(-3, 150).map(lambda power: 10.0**power)
     row = st.lists(entries, min_size=d, max_size=d) | entries.map(lambda entry: [entry] * d)
     lies = np.isin(np.arange(n), draw(st.permutations(range(n)))[:liars])
     rows[lies] = draw(st.lists(row, min_size=liars, max_size=liars))
@@ -76,9 +79,10 @@ def rounding(rows: Rows) -> float:
 
 
 def plainly(rows: Rows) -> NDArray[np.float64]:
-    """Squared distances by two loops in extended precision."""
+    """Squared distances from differences in extended precision."""
     wide = rows.astype(np.longdouble)
-    return np.array([[float(((one - other) ** 2).sum()) for other in wide] for one in wide])
+    distances: NDArray[np.float64] = ((wide[:, np.newaxis] - wide) ** 2).sum(axis=2).astype(np.float64)
+    return distances
 
 
 def diameter(rows: Rows) -> float:

@@ -10,8 +10,8 @@ import pytest
 
 from holdfast.experiments import Spec, run
 from holdfast.experiments.inspection import Inspection, inspect
-from holdfast.report.individuals import HEAD, look, remarks, row
 from holdfast.report.run_page import run_page
+from holdfast.report.worker_rows import HEAD, look, remarks, row
 
 SPEC = Spec(data="digits", workers=6, byzantine=2, liars=(2, 5), attack="sign-flip", rounds=40, eval_every=10)
 
@@ -43,7 +43,7 @@ def values(whole: Any, part: Any) -> list[Any]:
 def test_every_worker_has_a_row(inspected: Inspection) -> None:
     head, *rows = cells(run_page(inspected))
     assert tuple(head) == HEAD
-    assert [found[:2] for found in rows] == [[str(i), "liar" if i in (2, 5) else "regular"] for i in range(1, 7)]
+    assert [found[:2] for found in rows] == [[str(i), "Byzantine" if i in (2, 5) else "honest"] for i in range(1, 7)]
     for each, found in zip(inspected.workers, rows, strict=True):
         assert tuple(found) == row(each)
         assert found[2] == ("-" if each.own is None else f"{each.own:.3f}")
@@ -61,7 +61,7 @@ def test_the_curves_hold_every_evaluation(inspected: Inspection) -> None:
         for evaluation in inspected.history
         for worker, share in enumerate(evaluation.disagreement or (), start=1)
     }
-    assert {point["worker"] for point in values(apart, apart) if point["role"] == "liar"} == {2, 5}
+    assert {point["worker"] for point in values(apart, apart) if point["role"] == "Byzantine"} == {2, 5}
 
 
 def test_what_was_not_recorded_is_not_drawn(inspected: Inspection) -> None:
@@ -100,7 +100,7 @@ def test_looks(inspected: Inspection) -> None:
     assert row(replace(first, apart=replace(first.apart, suspicion=-0.04)))[5] == "0.0"
 
 
-def test_remarks_count_the_regular_ones_and_name_the_rest(inspected: Inspection) -> None:
+def test_remarks_count_the_honest_ones_and_name_the_rest(inspected: Inspection) -> None:
     # own 0.5 and 1.0, x0 0.25 and 0.75: means 0.75 and 0.5
     one, two, *_ = inspected.workers
     assert one.apart is not None
@@ -110,8 +110,8 @@ def test_remarks_count_the_regular_ones_and_name_the_rest(inspected: Inspection)
         replace(two, own=1.0, master=0.75, apart=replace(plain, suspected=True)),
     ]
     assert remarks(workers) == [
-        "on the regular workers' own data: their own models 0.7500, x0 0.5000",
+        "on the honest workers' own data: their own models 0.7500, x0 0.5000",
         "by their messages suspect: 2; copies of each other: 1",
     ]
     shared = [replace(each, own=0.5, master=0.5) for each in workers]
-    assert remarks(shared)[0] == "on the regular workers' own data, all of whom hold x0: 0.5000"
+    assert remarks(shared)[0] == "on the honest workers' own data, all of whom hold x0: 0.5000"

@@ -9,14 +9,14 @@ from rich.console import Console
 
 from holdfast.experiments import Spec
 from holdfast.experiments.metrics import Evaluation
-from holdfast.report.charts import COLOURS
+from holdfast.experiments.records import Record
+from holdfast.report.colours import strokes
 from holdfast.report.pictures import pictures
-from holdfast.report.reproduction.figures import chart
+from holdfast.report.reproduction.figure_charts import chart
 from holdfast.report.reproduction.summaries import heading, summary, table
 from holdfast.reproduction.figures import NAMES, figure
 from holdfast.reproduction.findings import Findings
 from holdfast.reproduction.rates import recorded
-from holdfast.reproduction.records import Record
 
 SEEDS = (0, 1, 2)
 
@@ -25,9 +25,9 @@ def record(spec: Spec) -> Record:
     """Seeds 0, 1, 2 end at 0.5, 0.6, 0.7 and take 2, 4, 12 s; SGD diverges under an attack."""
     ended = 0.5 + spec.seed / 10
     history = tuple(Evaluation(k, ended * k / spec.rounds, 1.0, 0.01 * k, 1.0) for k in (spec.rounds // 2, spec.rounds))
-    lost = spec.method == "sgd" and spec.attack != "none"
+    lost = spec.method_name == "sgd" and spec.attack is not None
     seconds = (1.0, 2.0, 6.0)[spec.seed]
-    ceiling = 0.8 if spec.partition == "by-label" else 1.0
+    ceiling = 0.8 if spec.partition_text == "by-label" else 1.0
     return Record(spec, history[:1] if lost else history, spec.rounds, 7 if lost else None, ceiling, seconds, 0.1)
 
 
@@ -85,11 +85,27 @@ def test_norms_show_the_variance_on_a_logarithmic_axis() -> None:
         assert [row["mean"] for row in rows if row["iteration"] == 5000] == [pytest.approx(value)] * 9
 
 
-def test_every_method_has_its_own_colour() -> None:
-    scale = chart(FINDINGS["gaussian"])["spec"]["layer"][1]["encoding"]["color"]["scale"]
-    assert scale["domain"] == ["Ideal SGD", "RSA", "GeoMed", "Krum", "Median", "SGD"]
-    methods = ["ideal-sgd", "rsa", "geometric-median", "krum", "median", "sgd"]
-    assert scale["range"] == [COLOURS[method] for method in methods]
+def scales(drawn: Any) -> list[dict[str, Any]]:
+    """Return colours and dashes by label, as the lines have them."""
+    line = drawn["spec"]["layer"][-2]["encoding"]
+    colours, dashes = (line[channel]["scale"] for channel in ("color", "strokeDash"))
+    return [dict(zip(each["domain"], each["range"], strict=True)) for each in (colours, dashes)]
+
+
+def test_every_curve_is_drawn_as_its_method() -> None:
+    colours, dashes = scales(chart(FINDINGS["gaussian"]))
+    methods = {"Ideal SGD": "ideal-sgd", "RSA": "rsa", "GeoMed": "geometric-median", "Krum": "krum"}
+    look = strokes([*methods.values(), "median", "sgd"])
+    assert list(colours) == [*methods, "Median", "SGD"]
+    assert {label: (colours[label], tuple(dashes[label])) for label in methods} == {
+        label: look[method] for label, method in methods.items()
+    }
+
+
+def test_norms_of_rsa_have_different_colours_and_the_first_is_rsas() -> None:
+    colours, _ = scales(chart(FINDINGS["norms"])["vconcat"][0])
+    assert colours["l1"] == strokes(["rsa"])["rsa"].colour
+    assert len(set(colours.values())) == 3
 
 
 def test_a_quick_figure_is_marked_everywhere() -> None:

@@ -19,7 +19,7 @@ REGISTRY: dict[str, type[Attack]] = {
     "duplicate": Duplicate,
     "contrarian": Contrarian,
 }
-ATTACKS: Family[Attack] = Family("attack", REGISTRY)
+ATTACKS: Family[Attack] = Family("attack", REGISTRY, base=Attack)
 
 __all__ = [
     "ATTACKS",

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from holdfast.naming import convert_fields
 from holdfast.typing import Rows, Vector, Workers
 
 
@@ -36,6 +37,9 @@ class FullView(LocalView):
 
 
 class _Attack(ABC):
+    def __post_init__(self) -> None:
+        convert_fields(self)  # a NumPy scalar would decide the messages' type
+
     def check(self, honest: Workers) -> None:
         """Say before the first round if the attack cannot work beside these honest workers."""
 

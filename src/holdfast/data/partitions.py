@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
-from holdfast.naming import Family
+from holdfast.naming import Family, convert_fields
 
 Parts = list[NDArray[np.int64]]
 
@@ -79,6 +79,7 @@ class Dirichlet(Partition):
     per: Literal["class", "worker"] = "class"
 
     def __post_init__(self) -> None:
+        convert_fields(self)
         if not 0 < self.alpha < float("inf"):
             raise InvalidInput(f"dirichlet needs alpha > 0; got alpha={self.alpha}")
 
@@ -124,7 +125,7 @@ class Dirichlet(Partition):
 
 
 REGISTRY: dict[str, type[Partition]] = {"iid": Iid, "by-label": ByLabel, "dirichlet": Dirichlet}
-PARTITIONS: Family[Partition] = Family("partition", REGISTRY)
+PARTITIONS: Family[Partition] = Family("partition", REGISTRY, base=Partition)
 
 
 def _enough(labels: NDArray[Any], workers: int) -> None:

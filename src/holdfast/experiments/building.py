@@ -4,6 +4,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from holdfast.data import REGISTRY as DATA
 from holdfast.data import Dataset, Partition, load
 from holdfast.errors import InvalidInput
@@ -14,8 +16,8 @@ from holdfast.problems import PROBLEMS, Problem
 def build_problem(spec: Spec) -> tuple[Dataset | None, Problem]:
     """Return the problem of a spec and the data set that it is made of, if that is known."""
     if not isinstance(spec.problem, str | type) and isinstance(spec.problem, Problem):
-        return None, spec.problem
-    return _built(
+        return None, _fitting(spec.problem, spec)
+    dataset, problem = _built(
         spec.problem,
         spec.data,
         _version(spec.data),
@@ -27,6 +29,13 @@ def build_problem(spec: Spec) -> tuple[Dataset | None, Problem]:
         spec.dtype,
         spec.seed,
     )
+    return dataset, _fitting(problem, spec)
+
+
+def _fitting(problem: Problem, spec: Spec) -> Problem:
+    if not np.array_equal(problem.workers, np.arange(1, spec.workers + 1)):
+        raise InvalidInput(f"a problem must have the workers 1 to {spec.workers}; got {len(problem.workers)} workers")
+    return problem
 
 
 @lru_cache(maxsize=1)  # runs that follow each other mostly differ in their method only

@@ -10,10 +10,11 @@ from holdfast.errors import InvalidInput
 from holdfast.experiments.automatic import resolve_auto
 from holdfast.experiments.building import build_problem
 from holdfast.experiments.defaults import canonical, resolved
-from holdfast.experiments.parts import check
+from holdfast.experiments.parts import check, setting_of
 from holdfast.experiments.pool import play
 from holdfast.experiments.result import Result
-from holdfast.experiments.spec import Spec
+from holdfast.experiments.spec import Spec, require_hashable
+from holdfast.theory import steps
 
 
 def grid(base: Spec, methods: Iterable[Any], attacks: Iterable[Any], partitions: Iterable[Any]) -> list[Spec]:
@@ -36,6 +37,8 @@ def compare(
         raise InvalidInput("a comparison needs at least one run; got none")
     if any(spec.engine != InProcess() for spec in specs):
         raise InvalidInput("a comparison spreads its runs over the cores itself, with engine simulated; got another")
+    for spec in specs:
+        require_hashable("problem", spec.problem)
     plain = [resolve_auto(canonical(resolved(spec))) for spec in specs]
     different = list(dict.fromkeys(plain))
     check_all(different, jobs)
@@ -63,3 +66,5 @@ def check_all(specs: Iterable[Spec], jobs: int | None) -> None:
         if kind not in dealt:
             dealt.add(kind)
             build_problem(spec)
+        if spec.schedule in steps.REGISTRY:  # these step sizes depend on the samples
+            setting_of(spec, build_problem(spec)[1])

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
+from holdfast.data import FILE_TYPES
 from holdfast.engines.options import InProcess
 from holdfast.experiments.spec import Spec
 from holdfast.theory import steps
@@ -20,10 +21,11 @@ def resolved(spec: Spec) -> Spec:
     """
     method, data = spec.method.resolved(), spec.data
     known = isinstance(data, str)
+    file = known and Path(data).suffix in FILE_TYPES and Path(data).is_file()
     return replace(
         spec,
         method=method,
-        data=str(Path(data).resolve()) if known and Path(data).is_file() else data,
+        data=str(Path(data).resolve()) if file else data,
         rate=method.default_rate if spec.rate is None and spec.schedule not in steps.REGISTRY else spec.rate,
         scale=(SCALE.get(data, 1.0) if known else 1.0) if spec.scale is None else spec.scale,
         declared=spec.q if spec.declared is None else spec.declared,

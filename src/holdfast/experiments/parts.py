@@ -10,8 +10,8 @@ from holdfast.errors import InvalidInput
 from holdfast.experiments.spec import Spec, require_number
 from holdfast.methods import Reading, Setting, WithMomentum
 from holdfast.methods.priors import Ridge
-from holdfast.methods.schedules import schedule
-from holdfast.problems import Problem, solvable
+from holdfast.methods.schedules import Constant, schedule
+from holdfast.problems import Divisible, Problem, solvable
 from holdfast.theory import Curvature, steps
 from holdfast.typing import Received, Schedule, Worker, Workers
 
@@ -22,9 +22,15 @@ def check(spec: Spec) -> None:
     workers = participants(spec)
     if attack is not None:
         attack.check(np.setdiff1d(workers, byzantine))
+    by_theorem = spec.schedule in steps.REGISTRY
+    if by_theorem and not spec.method.penalised:
+        raise InvalidInput(f"{spec.schedule} is a step size of rsa and ideal-rsa; got method={spec.method_name}")
+    rate = Constant(1.0) if by_theorem else schedule(spec.schedule, require_number(spec.rate))
+    setting = Setting(rate, Ridge(spec.l2), int(require_number(spec.declared)), spec.seed)
+    worker_of(spec, setting)
+    master = spec.method.master(setting)
     if not spec.method.penalised:
         n = Participation(workers, spec.participation, spec.seed).size
-        master = spec.method.master(Setting(lambda round: 1.0, Ridge(0.0), spec.declared or 0, spec.seed))
         nothing = np.zeros((n, 2), spec.dtype)
         master.step(master.init(nothing[0]), Received(nothing, workers[:n], 0, spec.seed))
 
@@ -43,8 +49,6 @@ def worker_of(spec: Spec, setting: Setting) -> Worker[Any]:
 def _rate(spec: Spec, problem: Problem) -> Schedule:
     if spec.schedule not in steps.REGISTRY:
         return schedule(spec.schedule, require_number(spec.rate))
-    if not spec.method.penalised:
-        raise InvalidInput(f"{spec.schedule} is a step size of rsa and ideal-rsa; got method={spec.method_name}")
     honest = np.setdiff1d(participants(spec), np.array(attack_and_byzantine(spec)[1], dtype=np.int64))
     curvature = Curvature.of(solvable(problem, spec.schedule), Ridge(spec.l2), honest)
     return steps.REGISTRY[spec.schedule].of(curvature, None if spec.rate is None else require_number(spec.rate))
@@ -69,9 +73,14 @@ def simulated(spec: Spec, problem: Problem, worker: Worker[Any], share: float, r
     """Return the spec's workers in this process, all following the rule `worker` but for those that attack."""
     attack, byzantine = attack_and_byzantine(spec)
     workers = participants(spec)
+    oracle = problem.oracle(workers)
+    if share < 1 and not isinstance(oracle, Divisible):
+        raise InvalidInput(
+            f"participation below 1 needs an oracle with `only(workers)`; got {type(oracle).__name__} and {share:g}"
+        )
     return Simulated(
         worker,
-        problem.oracle(workers),
+        oracle,
         problem.start(),
         workers,
         byzantine=byzantine,

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from pebble import ProcessExpired, ProcessPool
@@ -32,13 +33,15 @@ def play(
     with _pool(min(jobs or os.cpu_count() or 1, len(specs) + len(beside))) as pool:
         with _inheriting_no_interrupt():
             others: set[Future[Any]] = {pool.schedule(_do, args=[work]) for work in beside}
-            running: set[Future[Any]] = others | {pool.schedule(run, args=[spec]) for spec in specs}
+            runs: dict[Future[Any], Spec] = {pool.schedule(run, args=[spec]): spec for spec in specs}
+        running = others | set(runs)
         while running:
             done, running = wait(running, return_when=FIRST_COMPLETED)
             for future in done:
                 result = _result(future)
-                if future not in others:
-                    arrived(result)
+                if future in runs:
+                    # the spec that was given: its copy from the other process may not equal it, as NaN does not
+                    arrived(replace(result, spec=runs[future]))
 
 
 def _do(work: Work) -> None:

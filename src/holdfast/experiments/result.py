@@ -12,6 +12,7 @@ from holdfast.experiments.metrics import Evaluation
 from holdfast.experiments.personal import Personal
 from holdfast.experiments.spec import Spec, data_text
 from holdfast.methods import method_text
+from holdfast.problems import Problem
 from holdfast.typing import Vector
 
 
@@ -56,15 +57,14 @@ class Result:
         What was not measured is NaN. `disagreement` and `twins` have one column per participant, where they are known.
         """
         rows = [asdict(evaluation) for evaluation in self.history]
-        lists = {"disagreement", "twins"}
-        plain = {name for row in rows for name in row if name not in lists | {"metrics"}}
-        names = [each.name for each in fields(Evaluation) if each.name in plain]
-        found = {name: np.array([row[name] for row in rows], None if name == "round" else float) for name in names}
+        lists, names = ("disagreement", "twins"), [each.name for each in fields(Evaluation)]
+        plain = [name for name in names if name not in (*lists, "metrics")]
+        found = {name: np.array([row[name] for row in rows], int if name == "round" else float) for name in plain}
         extra = dict.fromkeys(name for row in rows for name in row["metrics"])
-        found |= {name: np.array([row["metrics"].get(name, np.nan) for row in rows]) for name in extra}
+        found |= {name: np.array([row["metrics"].get(name, np.nan) for row in rows], float) for name in extra}
         return found | {
             name: np.array([row[name] for row in rows], float)
-            for name in sorted(lists)
+            for name in lists
             if rows and all(row[name] is not None for row in rows)
         }
 
@@ -77,7 +77,9 @@ class Result:
         return pandas.DataFrame({name: column for name, column in self.arrays().items() if column.ndim == 1})
 
     def __repr__(self) -> str:
-        what = f"{method_text(self.spec.method)} on {data_text(self.spec.data)}"
+        problem = self.spec.problem
+        made = not isinstance(problem, str | type) and isinstance(problem, Problem)  # then no data were loaded
+        what = f"{method_text(self.spec.method)} on {type(problem).__name__ if made else data_text(self.spec.data)}"
         if self.last is None:
             return f"Result({what}, diverged at round {self.diverged})"
         reached = f"loss {self.last.loss:.4g}" if self.accuracy is None else f"accuracy {self.accuracy:.4f}"

@@ -3,7 +3,7 @@
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from math import isfinite, isinf
+from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_type_hints
 
@@ -12,11 +12,11 @@ from msgspec import Meta
 
 from holdfast.attacks import ATTACKS, Attack
 from holdfast.data import FILE_TYPES, PARTITIONS, SETS, Dataset, Iid, Partition
-from holdfast.engines.options import ENGINES, EngineOptions, InProcess
+from holdfast.engines.options import ENGINES, EngineOptions, InProcess, Ray
 from holdfast.errors import InvalidInput, unknown
 from holdfast.methods import AUTO, Method, Rsa, make_method, method_name, method_parts, method_table, schedules
 from holdfast.naming import converted, source_of
-from holdfast.problems import PROBLEMS
+from holdfast.problems import PROBLEMS, Problem
 from holdfast.theory import steps
 
 Positive = Annotated[int, Meta(ge=1)]
@@ -38,9 +38,29 @@ def _attack(given: Any) -> Attack | None:
     return None if given in (None, "none", {"name": "none"}) else ATTACKS.make(given)
 
 
+def _engine(given: Any) -> EngineOptions:
+    made = ENGINES.make(given)
+    if not isinstance(made, EngineOptions):
+        raise InvalidInput(f"an engine must be one of {', '.join(ENGINES.registry)}; got {made!r}")
+    return made
+
+
 def _data(given: Any) -> Any:
-    given = given.get("name") if isinstance(given, Mapping) else given
-    return str(given) if isinstance(given, Path) else given
+    data = _named("data", given)
+    if not isinstance(data, str | Path | Dataset) and not callable(data):
+        raise InvalidInput(f"data must be a name, a file, a Dataset or a function that makes one; got {data!r}")
+    return str(data) if isinstance(data, Path) else data
+
+
+def _named(section: str, given: Any) -> Any:
+    """Return the name in a table that holds nothing else; anything but a table as it is."""
+    if not isinstance(given, Mapping):
+        return given
+    known = ["name", *(option.name for option in fields(Spec) if option.metadata["section"] == section)]
+    for key in given:
+        if key != "name":
+            raise unknown(f"key of [{section}]", key, [each for each in known if each != section])
+    return given.get("name")
 
 
 def data_text(data: Any) -> str:
@@ -50,10 +70,12 @@ def data_text(data: Any) -> str:
 
 def _problem(given: Any) -> Any:
     """Return a name that is known, or an object."""
-    name = given.get("name") if isinstance(given, Mapping) else given
-    if isinstance(name, str):
-        PROBLEMS.make(name)
-    return name
+    problem = _named("problem", given)
+    if isinstance(problem, str):
+        PROBLEMS.make(problem)
+    elif not isinstance(problem, Problem) and not callable(problem):
+        raise InvalidInput(f"a problem must be a name, a Problem or what makes one; got {problem!r}")
+    return problem
 
 
 def problem_text(problem: Any) -> str:
@@ -133,7 +155,7 @@ class Spec:
         "engine",
         InProcess(),
         "where it runs: all workers in this process, or shards of them on Ray",
-        ENGINES.make,
+        _engine,
         ENGINES.table,
     )
 
@@ -144,6 +166,8 @@ class Spec:
             if option.name == "byzantine" and isinstance(value, str) and "," in value:
                 value = value.split(",")
             made = make(value) if make else converted(option.name, value, types[option.name])
+            if option.name not in ("problem", "engine"):
+                require_hashable(option.name, made)
             object.__setattr__(self, option.name, made)
         if self.schedule not in SCHEDULES:
             raise unknown("schedule", self.schedule, SCHEDULES)
@@ -229,21 +253,25 @@ class Spec:
 
     def to_toml(self) -> str:
         """Return what is computed as a TOML file that reads back equal but for the engine."""
-        return tomli_w.dumps(self.identity())
+        try:
+            return tomli_w.dumps(self.identity())
+        except TypeError as error:
+            raise InvalidInput(f"a spec that is kept needs parts whose options can be written; got {error}") from None
 
     def to_json(self) -> dict[str, Any]:
-        """Return what is computed as strict JSON has it: infinity is a text, which a spec reads as well."""
+        """Return what is computed as strict JSON has it: inf and nan are texts, which a spec reads as well."""
         return _finite(self.identity())
 
     def sources(self) -> list[dict[str, str]]:
         """Return where the parts from outside the package came from, with a hash of their code."""
-        makers = [part for part in (self.data, self.problem) if not isinstance(part, str | Dataset)]
-        parts = (*method_parts(self.method), self.attack, self.partition, *makers)
-        found = (source_of(part) for part in parts if part is not None)
+        parts = (*method_parts(self.method), self.attack, self.partition)
+        found = [source_of(part) for part in parts if part is not None]
+        for family, part in ((SETS, self.data), (PROBLEMS, self.problem)):
+            if not isinstance(part, str | Dataset):
+                found.append(source_of(part))
+            elif isinstance(part, str) and Path(part).suffix not in FILE_TYPES:
+                found.append(family.source(part))
         return [source for source in found if source is not None]
-
-
-SCHEDULES = (*schedules.REGISTRY, *steps.REGISTRY)
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -257,8 +285,9 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise InvalidInput(f"a spec must be a readable TOML file; got {path}: {error}") from None
     values = _flat(tables)
     data = values.get("data")
-    if isinstance(data, Mapping) and Path(str(data.get("name"))).suffix in FILE_TYPES:
-        values["data"] = str(path.parent / str(data["name"]))
+    name = data.get("name") if isinstance(data, Mapping) and len(data) == 1 else data
+    if isinstance(name, str) and Path(name).suffix in FILE_TYPES:
+        values["data"] = str(path.parent / name)
     return values
 
 
@@ -283,10 +312,16 @@ def _flat(tables: Mapping[str, Any]) -> dict[str, Any]:
 
 def _misplaced(key: str, sections: Mapping[str, str]) -> InvalidInput:
     """Return the error for a key outside of every section, as old files have them."""
-    where = sections.get(key, "method" if key in {option.name for option in fields(Rsa)} else None)
+    options = {"method": Rsa, "engine": Ray}
+    where = sections.get(key) or next((part for part, of in options.items() if key in _field_names(of)), None)
+    key, where = {"liars": ("byzantine", "attack"), "liars_work": ("byzantine_work", "training")}.get(key, (key, where))
     if where is None:
         return unknown("section of a spec", key, SECTIONS)
     return InvalidInput(f"a spec file has sections: write {key} = ... below [{where}]; got it above all sections")
+
+
+def _field_names(part: type[Rsa | Ray]) -> set[str]:
+    return {option.name for option in fields(part)}
 
 
 def _finite(value: Any) -> Any:
@@ -294,7 +329,15 @@ def _finite(value: Any) -> Any:
         return {key: _finite(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
         return [_finite(each) for each in value]
-    return str(value) if isinstance(value, float) and isinf(value) else value
+    return str(value) if isinstance(value, float) and not isfinite(value) else value
+
+
+def require_hashable(name: str, part: Any) -> None:
+    """Refuse what could change while it is used: equal runs are run once, and built problems are kept."""
+    try:
+        hash(part)
+    except TypeError:
+        raise InvalidInput(f"{name} must be hashable, such as a frozen dataclass; got {part!r}") from None
 
 
 def require_number(value: float | Literal["auto"] | None) -> float:

@@ -1,4 +1,4 @@
-"""Charts of a single run: how it learnt, and who stood apart when."""
+"""Charts of a single run: how it learnt, and how far each worker disagreed with the others."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,9 +7,10 @@ import altair as alt
 
 from holdfast.experiments.inspection import Inspection
 from holdfast.experiments.metrics import Evaluation
-from holdfast.report.charts import COLOURS
+from holdfast.report.colours import ALARM, GREY, SOLID, Stroke, colour_and_dash, strokes
+from holdfast.report.worker_rows import role
 
-ROLES = {"regular": "#8a8a8a", "liar": "#c8102e"}
+ROLES = {"honest": Stroke(GREY, SOLID), "Byzantine": Stroke(ALARM, SOLID)}
 
 
 def learning(method: str, history: Sequence[Evaluation]) -> alt.HConcatChart:
@@ -17,11 +18,11 @@ def learning(method: str, history: Sequence[Evaluation]) -> alt.HConcatChart:
     drawn = {
         "accuracy": ("test accuracy of x0", alt.Scale(domain=[0, 1])),
         "loss": ("loss of x0", alt.Scale(zero=False)),
-        "variance": ("variance of regular workers", alt.Scale(zero=True)),
+        "variance": ("variance of honest workers", alt.Scale(zero=True)),
     }
     chart: alt.HConcatChart = alt.hconcat(
         *(
-            _line(name, title, scale, COLOURS[method], history)
+            _line(name, title, scale, strokes([method])[method].colour, history)
             for name, (title, scale) in drawn.items()
             if any(getattr(evaluation, name) is not None for evaluation in history)
         )
@@ -31,31 +32,23 @@ def learning(method: str, history: Sequence[Evaluation]) -> alt.HConcatChart:
 
 def _line(name: str, title: str, scale: alt.Scale, colour: str, history: Sequence[Evaluation]) -> alt.Chart:
     points = [{"round": each.round, name: getattr(each, name)} for each in history]
-    line: alt.Chart = (
-        alt.Chart(alt.InlineData(values=points))
-        .mark_line(color=colour, point=alt.OverlayMarkDef(color=colour))
-        .encode(
-            x=alt.X("round:Q", title="round"),
-            y=alt.Y(f"{name}:Q", title=title, scale=scale),
-            tooltip=["round:Q", alt.Tooltip(f"{name}:Q", format=".4g")],
-        )
-        .properties(width=270, height=200)
+    chart = alt.Chart(alt.InlineData(values=points), width=270, height=200)
+    line: alt.Chart = chart.mark_line(color=colour, point=alt.OverlayMarkDef(color=colour)).encode(
+        x=alt.X("round:Q", title="round"),
+        y=alt.Y(f"{name}:Q", title=title, scale=scale),
+        tooltip=["round:Q", alt.Tooltip(f"{name}:Q", format=".4g")],
     )
     return line
 
 
-def standing_apart(inspection: Inspection) -> alt.LayerChart:
-    """Return every worker's disagreement over rounds; liars are marked, since a simulation knows them."""
+def disagreement_chart(inspection: Inspection) -> alt.LayerChart:
+    """Return every worker's disagreement over rounds; Byzantine workers are marked, since a simulation knows them."""
+    colour, _ = colour_and_dash("role", ROLES)
     lines = alt.Chart(alt.InlineData(values=disagreements(inspection))).encode(
         x=alt.X("round:Q", title="round"),
         y=alt.Y("disagreement:Q", title="disagreement with the others (median)"),
         detail="worker:N",
-        color=alt.Color(
-            "role:N",
-            title=None,
-            scale=alt.Scale(domain=list(ROLES), range=list(ROLES.values())),
-            legend=alt.Legend(orient="top", symbolType="stroke", symbolStrokeWidth=3, symbolOpacity=1),
-        ),
+        color=colour,
         tooltip=["worker:N", "role:N", "round:Q", alt.Tooltip("disagreement:Q", format=".4f")],
     )
     # lines are thin: what a pointer finds are unseen points
@@ -66,12 +59,7 @@ def standing_apart(inspection: Inspection) -> alt.LayerChart:
 def disagreements(inspection: Inspection) -> list[dict[str, Any]]:
     """Return a point for each worker at each evaluation that recorded messages."""
     return [
-        {
-            "worker": each.worker,
-            "role": "liar" if each.lies else "regular",
-            "round": evaluation.round,
-            "disagreement": share,
-        }
+        {"worker": each.worker, "role": role(each), "round": evaluation.round, "disagreement": share}
         for evaluation in inspection.history
         for each, share in zip(inspection.workers, evaluation.disagreement or (), strict=False)
     ]

@@ -1,44 +1,50 @@
 """Results grouped the way people compare them: by setting, then by method."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 
 from holdfast.experiments.result import Result
-from holdfast.experiments.spec import Spec
+from holdfast.experiments.spec import Spec, data_text
+from holdfast.methods import method_labels, method_text
 
 Grouped = dict[str, dict[str, dict[str, Result]]]
 
 
-def grouped(results: Iterable[Result]) -> Grouped:
-    """Return the results by partition, attack and method, each in order of appearance."""
+def grouped(results: Sequence[Result]) -> Grouped:
+    """Return the results by partition, attack and label of the method, each in order of appearance."""
     groups: Grouped = {}
-    for result in results:
+    for label, result in zip(labels(results), results, strict=True):
         spec = result.spec
-        groups.setdefault(spec.partition, {}).setdefault(spec.attack, {})[spec.method] = result
+        groups.setdefault(spec.partition_text, {}).setdefault(spec.attack_text, {})[label] = result
     return groups
+
+
+def labels(results: Sequence[Result]) -> list[str]:
+    """Return what each result's method is called beside the others of its partition."""
+    partitions = dict.fromkeys(result.spec.partition for result in results)
+    beside = {
+        partition: method_labels(result.spec.method for result in results if result.spec.partition == partition)
+        for partition in partitions
+    }
+    return [beside[result.spec.partition][result.spec.method] for result in results]
 
 
 def heading(results: Sequence[Result]) -> str:
     """Return what all these results have in common, in one line."""
     spec = results[0].spec
-    liars = max(result.spec.byzantine for result in results)
-    crew = f"{spec.workers} workers, {liars} of them Byzantine under attack"
-    return f"{spec.data}, {spec.partition}: {crew}, {spec.rounds} rounds"
+    byzantine = max(result.spec.q for result in results)
+    workers = f"{spec.workers} workers, {byzantine} of them Byzantine under attack"
+    return f"{data_text(spec.data)}, {spec.partition_text}: {workers}, {spec.rounds} rounds"
 
 
-def reachable(by_method: dict[str, Result]) -> float | None:
-    """Return the best accuracy that the regular workers' data allow, where methods are attacked."""
+def reachable(by_method: Mapping[str, Result]) -> float | None:
+    """Return the best accuracy that the honest workers' data allow, where methods are attacked."""
     return min((result.ceiling for result in by_method.values() if result.ceiling is not None), default=None)
 
 
 def setting(spec: Spec) -> str:
     """Return how a spec is set up, as flags that are not the same for every method."""
-    rsa = f"--norm {spec.norm:g} --penalty {spec.penalty:g} " if spec.method.endswith("rsa") else ""
-    if rsa and spec.messages == "bits":
-        rsa += "--messages bits "
-    if rsa and spec.local_steps > 1:
-        rsa += f"--local-steps {spec.local_steps} (beyond the theorems, which are about 1) "
     rate = f"--schedule {spec.schedule}" if spec.rate is None else f"--rate {spec.rate:g}"
-    return f"{rsa}{rate}"
+    return f"--method {method_text(spec.method)} {rate}"
 
 
 def traffic(result: Result) -> str:

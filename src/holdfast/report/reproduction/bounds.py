@@ -5,21 +5,22 @@ from collections.abc import Sequence
 import altair as alt
 import numpy as np
 
+from holdfast.report.colours import GREY, RSA, SOLID, Stroke, colour_and_dash
 from holdfast.report.pictures import Chart
 from holdfast.report.reproduction.curves import DECADES
 from holdfast.report.reproduction.outline import Section
 from holdfast.report.reproduction.summaries import Grid
-from holdfast.reproduction.theorems import Theorems
-from holdfast.theory.numbers import MARGIN, REGULAR, Curve, Gaps
+from holdfast.reproduction.bounds import Theorems
+from holdfast.theory.numbers import HONEST, MARGIN, Curve, Gaps
 
 MEASURED, BOUND = "measured", "bound"
 LOGARITHMIC = alt.Scale(type="log", nice=False)
 POINTS = 120
 """Of a curve that are drawn, evenly on a logarithmic axis."""
-COLOURS = alt.Scale(domain=[MEASURED, BOUND], range=["#c8102e", "#7f7f7f"])
+STROKES = {MEASURED: Stroke(RSA, SOLID), BOUND: Stroke(GREY, SOLID)}
 SETTING = (
-    f"Least squares with an l2 prior, {REGULAR} regular workers with data of their own, lambda = {MARGIN} lambda_0 of "
-    "the l1 norm; liars know the optimum and push the master away from it."
+    f"Least squares with an l2 prior, {HONEST} honest workers with data of their own, lambda = {MARGIN} lambda_0 of "
+    "the l1 norm; Byzantine workers know the optimum and push the master away from it."
 )
 COMMAND = "holdfast reproduce theory"
 
@@ -30,25 +31,27 @@ def theory_sections(measured: Theorems) -> list[Section]:
 
 
 def _convergence(curve: Curve) -> Section:
-    return _section(
-        "theorem-2",
-        "Theorem 2: the error of all models, with its step size",
-        "Convergence Analysis, eqs. theorem2_new_2-main and theorem2_10-main",
-        "With steps that fall as 1/k, the expected squared distance of all models from the optimum falls to a gap that "
-        "grows with the square of the number of liars.",
-        _against(curve, "E |x^k - x*|^2"),
-        curve,
+    return Section(
+        name="theorem-2",
+        title="Theorem 2: the error of all models, with its step size",
+        place="Convergence Analysis, eqs. theorem2_new_2-main and theorem2_10-main",
+        says="With steps that fall as 1/k, the expected squared distance of all models from the optimum falls to a gap "
+        f"that grows with the square of the number of Byzantine workers. {SETTING}",
+        chart=_against(curve, "E |x^k - x*|^2"),
+        numbers=_numbers(curve),
+        command=COMMAND,
     )
 
 
 def _averages(curve: Curve) -> Section:
-    return _section(
-        "theorem-sqrt",
-        "The supplement's theorem: the cost of the running average, with steps that fall as 1/sqrt(k)",
-        "Supplementary document, O(1/sqrt k) step size",
-        "The cost of the running average comes down at the rate of log k / sqrt k, to a gap.",
-        _against(curve, "h_p(average) - h_p(x*)"),
-        curve,
+    return Section(
+        name="theorem-sqrt",
+        title="The supplement's theorem: the cost of the running average, with steps that fall as 1/sqrt(k)",
+        place="Supplementary document, O(1/sqrt k) step size",
+        says=f"The cost of the running average comes down at the rate of log k / sqrt k, to a gap. {SETTING}",
+        chart=_against(curve, "h_p(average) - h_p(x*)"),
+        numbers=_numbers(curve),
+        command=COMMAND,
     )
 
 
@@ -59,40 +62,27 @@ def _gaps(found: Gaps) -> Section:
     ]
     return Section(
         name="gap",
-        title="The gap that remains, over the number of liars",
+        title="The gap that remains, over the number of Byzantine workers",
         place="Convergence Analysis, after Theorem 2",
         says=f"The asymptotic gap depends quadratically on q. {SETTING} Measured, it grows as q to the power "
         f"{found.slope:.2f}; the bound as its square.",
         chart=_gap_chart(found),
         numbers=Grid(("q", "measured", "bound"), tuple(rows)),
-        settings=None,
-        judged=(),
         command=COMMAND,
     )
 
 
-def _section(name: str, title: str, place: str, says: str, chart: Chart, curve: Curve) -> Section:
+def _numbers(curve: Curve) -> Grid:
     shares = [mean / bound for mean, bound in zip(curve.mean, curve.bound, strict=True)]
-    inside = "yes" if max(shares) <= 1 else "NO"
     rows = (
         ("rounds", str(curve.rounds[-1])),
         ("measured at the end", f"{curve.mean[-1]:.3g}"),
         ("bound at the end", f"{curve.bound[-1]:.3g}"),
         ("largest measured / bound over all rounds", f"{max(shares):.3g}"),
-        ("the bound holds at every round", inside),
+        ("the bound holds at every round", "yes" if max(shares) <= 1 else "NO"),
         ("farthest model / radius that the constants suppose", f"{curve.farthest:.3g}"),
     )
-    return Section(
-        name=name,
-        title=title,
-        place=place,
-        says=f"{says} {SETTING}",
-        chart=chart,
-        numbers=Grid(("", "value"), rows),
-        settings=None,
-        judged=(),
-        command=COMMAND,
-    )
+    return Grid(("", "value"), rows)
 
 
 def _against(curve: Curve, title: str) -> Chart:
@@ -104,9 +94,8 @@ def _against(curve: Curve, title: str) -> Chart:
             spread = {"mean": curve.mean[place], "least": curve.least[place], "most": curve.largest[place]}
             points.append({"k": k, "what": MEASURED, **spread})
             points.append({"k": k, "what": BOUND, "mean": curve.bound[place]})
-    return _lines(
-        points, alt.X("k:Q", title="round k", scale=LOGARITHMIC, axis=alt.Axis(values=DECADES)), title, ["k:Q"]
-    )
+    x = alt.X("k:Q", title="round k", scale=LOGARITHMIC, axis=alt.Axis(values=DECADES))
+    return _lines(points, x, title, ["k:Q"])
 
 
 def _gap_chart(found: Gaps) -> Chart:
@@ -115,14 +104,13 @@ def _gap_chart(found: Gaps) -> Chart:
         for what, values in ((MEASURED, found.measured), (BOUND, found.bound))
         for q, value in zip(found.byzantine, values, strict=True)
     ]
-    x = alt.X("q:Q", title="number of liars q", scale=LOGARITHMIC, axis=alt.Axis(values=found.byzantine))
+    x = alt.X("q:Q", title="number of Byzantine workers q", scale=LOGARITHMIC, axis=alt.Axis(values=found.byzantine))
     return _lines(points, x, "E |x^k - x*|^2 at the end", ["q:Q"])
 
 
 def _lines(points: Sequence[dict[str, object]], x: alt.X, title: str, told: list[str]) -> Chart:
     y = alt.Y("mean:Q", title=title, scale=LOGARITHMIC, axis=alt.Axis(format=".0e", values=DECADES))
-    legend = alt.Legend(orient="top", symbolType="stroke", symbolStrokeWidth=3, symbolOpacity=1)
-    colour = alt.Color("what:N", title=None, scale=COLOURS, legend=legend)
+    colour, _ = colour_and_dash("what", STROKES)
     base = alt.Chart(alt.InlineData(values=list(points))).encode(x=x, color=colour)
     tip = ["what:N", *told, alt.Tooltip("mean:Q", format=".4g")]
     unseen = base.mark_point(size=120, opacity=0).encode(y=y, tooltip=tip)

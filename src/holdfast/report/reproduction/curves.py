@@ -8,17 +8,15 @@ from typing import Any
 import altair as alt
 
 from holdfast.experiments.metrics import Evaluation
-from holdfast.report.charts import COLOURS
+from holdfast.report.colours import Stroke, colour_and_dash, strokes
 from holdfast.reproduction.findings import CurveFindings, Findings, PanelFindings
 
-NORMS = {"l1": COLOURS["rsa"], "l2": "#1f77b4", "l-infinity": "#2ca02c"}
-"""One colour a norm; l1 has that of RSA, which it is everywhere else."""
 DECADES = [10.0**exponent for exponent in range(-12, 13)]
 """Where logarithmic axes are labelled."""
 
 
 def accuracy(findings: Findings) -> alt.FacetChart:
-    """Return test accuracy over iterations, a panel beside the other, dotted what is possible at best."""
+    """Return test accuracy over iterations, panels side by side, dotted what is possible at best."""
     ended = [found.accuracy for panel in findings.panels for found in panel.curves]
     lowest = max(floor(10 * min(ended) - 1) / 10, 0.0)  # room for the rise below the worst end
     y = alt.Y("mean:Q", title="top-1 accuracy", scale=alt.Scale(domain=[lowest, 1], nice=False))
@@ -26,19 +24,23 @@ def accuracy(findings: Findings) -> alt.FacetChart:
 
 
 def norms(findings: Findings) -> alt.VConcatChart:
-    """Return test accuracy over iterations, and below it the variance of the regular workers' models."""
+    """Return test accuracy over iterations, and below it the variance of the honest workers' models."""
     axis = alt.Axis(format=".0e", values=DECADES)
-    variance = alt.Y("mean:Q", title="variance of regular workers", scale=alt.Scale(type="log"), axis=axis)
+    variance = alt.Y("mean:Q", title="variance of honest workers", scale=alt.Scale(type="log"), axis=axis)
     below = _facets(findings, lambda evaluation: evaluation.variance or None, variance, ".3g")
     chart: alt.VConcatChart = alt.vconcat(accuracy(findings), below)
     return chart
 
 
-def scale(findings: Findings) -> alt.Scale:
-    """Return the colours of a figure's labels."""
-    curves = {found.curve.label: found.curve.spec for panel in findings.panels for found in panel.curves}
-    colours = [NORMS.get(label, COLOURS[spec.method]) for label, spec in curves.items()]
-    return alt.Scale(domain=list(curves), range=colours)
+def curve_strokes(findings: Findings) -> dict[str, Stroke]:
+    """Return how each label of a figure is drawn: as its method; of several with one method, the first."""
+    names: dict[str, str] = {}
+    for curve in findings.figure.curves():
+        names.setdefault(
+            curve.label, curve.label if curve.spec.method_name in names.values() else curve.spec.method_name
+        )
+    found = strokes(names.values())
+    return {label: found[name] for label, name in names.items()}
 
 
 def _facets(
@@ -54,13 +56,10 @@ def _facets(
         for found in panel.curves
         for point in _points(found, value)
     ]
-    legend = alt.Legend(orient="top", symbolType="stroke", symbolStrokeWidth=3, symbolOpacity=1)
-    colour = alt.Color("curve:N", title=None, scale=scale(findings), legend=legend)
+    colour, dash = colour_and_dash("curve", curve_strokes(findings))
     x = alt.X("iteration:Q", title="iteration", axis=alt.Axis(tickCount=5, format="d"))
-    dash = alt.condition("datum.curve == 'Ideal SGD'", alt.value([5, 3]), alt.value([1, 0]))
     numbers = [alt.Tooltip(f"{name}:Q", format=digits) for name in ("mean", "min", "max")]
-    line = alt.Chart().mark_line(strokeWidth=1.8, clip=True)
-    line = line.encode(x=x, y=y, color=colour, strokeDash=dash)
+    line = alt.Chart().mark_line(strokeWidth=1.8, clip=True).encode(x=x, y=y, color=colour, strokeDash=dash)
     # lines are thin: what a pointer finds are unseen points
     points_at = alt.Chart().mark_point(size=120, filled=True, opacity=0, clip=True)
     points_at = points_at.encode(x=x, y=y, color=colour, tooltip=["curve:N", "iteration:Q", *numbers])
@@ -70,15 +69,9 @@ def _facets(
         best = alt.Chart().mark_rule(strokeDash=[1, 3], strokeWidth=1.5, color="#666").encode(y="mean(at best):Q")
         layers.insert(0, best)
     titles = [panel.panel.title for panel in findings.panels]
-    chart: alt.FacetChart = (
-        alt.layer(*layers)
-        .properties(width=270, height=200)
-        .facet(
-            facet=alt.Facet("panel:N", title=None, sort=titles, header=alt.Header(labelFontWeight="bold")),
-            columns=len(titles),
-            data=alt.InlineData(values=points),
-        )
-    )
+    facet = alt.Facet("panel:N", title=None, sort=titles, header=alt.Header(labelFontWeight="bold"))
+    panels = alt.layer(*layers).properties(width=270, height=200)
+    chart: alt.FacetChart = panels.facet(facet=facet, columns=len(titles), data=alt.InlineData(values=points))
     return chart
 
 

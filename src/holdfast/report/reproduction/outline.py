@@ -5,8 +5,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from holdfast.experiments.spec import data_text
 from holdfast.report.pictures import Chart
-from holdfast.report.reproduction.figures import chart
+from holdfast.report.reproduction.figure_charts import chart
 from holdfast.report.reproduction.summaries import Grid, numbers, settings
 from holdfast.reproduction.claims import Judged, Verdict
 from holdfast.reproduction.findings import Findings
@@ -32,9 +33,9 @@ class Section:
     says: str
     chart: Chart
     numbers: Grid
-    settings: Grid | None
-    judged: tuple[Judged, ...]
     command: str
+    settings: Grid | None = None
+    judged: tuple[Judged, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -94,8 +95,9 @@ def _runs(findings: Sequence[Findings]) -> list[str]:
     """Return what the curves rest on, told by the first of them."""
     curves = [each.panels[0].curves[0] for each in findings if each.figure.chart != "runtime"]
     return [
-        f"{one.curve.spec.data}, {one.curve.spec.rounds} rounds, seeds {[record.spec.seed for record in one.records]}"
+        f"{data_text(spec.data)}, {spec.rounds} rounds, seeds {[record.spec.seed for record in one.records]}"
         for one in curves[:1]
+        for spec in (one.curve.spec,)
     ]
 
 

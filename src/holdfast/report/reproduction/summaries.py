@@ -4,9 +4,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rich import box
 from rich.table import Table
 
+from holdfast.experiments.spec import data_text
+from holdfast.methods import Rsa
+from holdfast.report.tables import text_table
 from holdfast.reproduction.claims import Judged
 from holdfast.reproduction.findings import CurveFindings, Findings
 
@@ -23,12 +25,12 @@ class Grid:
 
 
 def numbers(findings: Findings) -> Grid:
-    """Return a figure's final accuracies, or its times: a row a curve, a column a panel."""
+    """Return a figure's final accuracies, or its times: one row per curve, one column per panel."""
     figure = findings.figure
     first = {"lambda": "lambda", "norms": "norm"}.get(figure.chart, "method")
     if figure.chart == "runtime":
         rows = [
-            (found.curve.label, f"{found.milliseconds:.3f}", f"{total(found):.2f}")
+            (found.curve.label, f"{found.milliseconds:.3f}", f"{found.milliseconds * ITERATIONS / 1000:.2f}")
             for found in findings.panels[0].curves
         ]
         return Grid((first, "ms per iteration", f"s for {ITERATIONS}"), tuple(rows))
@@ -45,22 +47,18 @@ def settings(findings: Findings) -> Grid:
     for panel in findings.panels:
         for found in panel.curves:
             spec, searched = found.curve.spec, found.curve.searched
-            weight = f"{spec.penalty:g}" if spec.method == "rsa" else ""
-            step = f"{spec.rate:g}/sqrt(k)"
+            weight = f"{spec.method.penalty:g}" if isinstance(spec.method, Rsa) else ""
             owner = "our search" if searched else "the paper"
-            rows.append((panel.panel.title, found.curve.label, spec.method, weight, step, owner))
+            rows.append(
+                (panel.panel.title, found.curve.label, spec.method_name, weight, f"{spec.rate:g}/sqrt(k)", owner)
+            )
     return Grid(("panel", "curve", "method", "lambda", "step size", "step size by"), tuple(rows))
 
 
 def table(findings: Findings) -> Table:
     """Return a figure's numbers for a terminal."""
     grid = numbers(findings)
-    made = Table(box=box.SIMPLE_HEAD)
-    for column, title in enumerate(grid.head):
-        made.add_column(title, justify="right" if column else "left")
-    for row in grid.rows:
-        made.add_row(*row, style="bold" if row[0] == "RSA" else "")
-    return made
+    return text_table(grid.head, grid.rows)
 
 
 def heading(findings: Findings) -> str:
@@ -68,7 +66,7 @@ def heading(findings: Findings) -> str:
     spec, runs = next(findings.figure.curves()).spec, len(findings.panels[0].curves[0].records)
     quick = "QUICK, not the paper's: " if findings.figure.short else ""
     what = "repeats" if findings.figure.chart == "runtime" else "seeds"
-    return f"{findings.figure.title} ({quick}{spec.data}, {spec.rounds} rounds, {what}: {runs})"
+    return f"{findings.figure.title} ({quick}{data_text(spec.data)}, {spec.rounds} rounds, {what}: {runs})"
 
 
 def cell(found: CurveFindings) -> str:
@@ -79,11 +77,6 @@ def cell(found: CurveFindings) -> str:
     least, most = min(found.accuracies), max(found.accuracies)
     spread = f" [{least:.3f}, {most:.3f}]" if len(found.records) > 1 else ""
     return f"{found.accuracy:.3f}{spread}" + (f", {diverged} diverged" if diverged else "")
-
-
-def total(found: CurveFindings) -> float:
-    """Return the seconds that the paper's number of iterations takes."""
-    return found.milliseconds * ITERATIONS / 1000
 
 
 def summary(findings: Sequence[Findings]) -> list[dict[str, Any]]:
@@ -121,10 +114,11 @@ def claims(judged: Iterable[Judged]) -> list[dict[str, Any]]:
 
 def _curve(found: CurveFindings) -> dict[str, Any]:
     spec = found.curve.spec
-    rsa = {"norm": f"l{spec.norm:g}", "penalty": spec.penalty} if spec.method == "rsa" else {}
+    method = spec.method
+    rsa = {"norm": f"l{method.norm:g}", "penalty": method.penalty} if isinstance(method, Rsa) else {}
     return {
         "label": found.curve.label,
-        "method": spec.method,
+        "method": spec.method_name,
         **rsa,
         "rate": spec.rate,
         "searched": found.curve.searched,

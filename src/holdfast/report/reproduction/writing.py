@@ -9,11 +9,11 @@ from holdfast.files import write_atomic
 from holdfast.report.pictures import pictures
 from holdfast.report.reproduction.markdown import PICTURES, reproduction_markdown
 from holdfast.report.reproduction.outline import Outline, Section, outline
-from holdfast.report.reproduction.page import reproduction_page
+from holdfast.report.reproduction.provenance import provenance
+from holdfast.report.reproduction.reproduction_page import reproduction_page
 from holdfast.report.reproduction.summaries import claims, summary
-from holdfast.report.surroundings import surroundings
 from holdfast.reproduction.claims import Judged
-from holdfast.reproduction.claims.record import to_toml
+from holdfast.reproduction.claims.verdicts import to_toml
 from holdfast.reproduction.findings import Findings
 
 
@@ -29,7 +29,7 @@ def write_report(
 
     `about` opens the results; `options` are the flags to repeat them with.
     """
-    report = outline(findings, judged, theory, options, surroundings())
+    report = outline(findings, judged, theory, options, provenance())
     results = json.dumps(about | {"figures": summary(findings), "claims": claims(report.judged)}, allow_nan=False)
     write_atomic(out / "results.json", results.encode())
     write_atomic(out / "verdicts.toml", to_toml(report.judged).encode())

@@ -1,0 +1,28 @@
+"""Pages from the templates beside this module; what is put into HTML is escaped."""
+
+from functools import cache
+
+import vl_convert
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+
+@cache
+def bundled(script: str) -> Markup:
+    """Return a script together with the libraries that it needs."""
+    return Markup(vl_convert.javascript_bundle(script))  # our own file and Vega's code: escaped, it would not run
+
+
+ENVIRONMENT = Environment(
+    loader=PackageLoader("holdfast.report"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+ENVIRONMENT.filters["bundled"] = bundled
+
+
+def render(template: str, **values: object) -> str:
+    """Return a page with these values."""
+    return ENVIRONMENT.get_template(template).render(values)

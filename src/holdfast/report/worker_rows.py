@@ -1,0 +1,54 @@
+"""The workers of a run as a table, for pages and terminals alike."""
+
+from collections.abc import Sequence
+
+from holdfast.experiments.individuals import Individual
+from holdfast.report.tables import share
+
+HEAD = ("worker", "truly", "x_i on own data", "x0 on the same", "disagreement", "suspicion", "rank", "looks")
+
+
+def row(each: Individual) -> tuple[str, ...]:
+    """Return the cells of a worker, in the order of HEAD."""
+    models = (share(each.own), share(each.master))
+    about = (str(each.worker), role(each), *models)
+    if (found := each.suspicion) is None:
+        return (*about, "-", "-", "-", "-")
+    return (*about, share(found.disagreement), f"{round(found.score, 1) + 0.0:.1f}", str(found.rank), look(each))
+
+
+def role(each: Individual) -> str:
+    """Return what a worker is, which a simulation knows and no master does."""
+    return "Byzantine" if each.byzantine else "honest"
+
+
+def look(each: Individual) -> str:
+    """Return what the messages of a worker make it look like."""
+    if (found := each.suspicion) is None:
+        return "-"
+    words = [word for word, so in (("suspect", found.suspected), ("copy", found.copied)) if so]
+    return ", ".join(words) or "ordinary"
+
+
+def remarks(workers: Sequence[Individual]) -> list[str]:
+    """Return what there is to say of all workers, one line each: their own models, and who looks suspect."""
+    return [line for line in (_models(workers), _suspects(workers)) if line]
+
+
+def _models(workers: Sequence[Individual]) -> str | None:
+    both = [(each.own, each.master) for each in workers if each.own is not None and each.master is not None]
+    if not both:
+        return None
+    own, master = (sum(values) / len(both) for values in zip(*both, strict=True))
+    if all(mine == yours for mine, yours in both):
+        return f"on the honest workers' own data, all of whom hold x0: {own:.4f}"
+    return f"on the honest workers' own data: their own models {own:.4f}, x0 {master:.4f}"
+
+
+def _suspects(workers: Sequence[Individual]) -> str | None:
+    recorded = [(str(each.worker), each.suspicion) for each in workers if each.suspicion]
+    if not recorded:
+        return None
+    suspects = " ".join(worker for worker, found in recorded if found.suspected) or "nobody"
+    copies = " ".join(worker for worker, found in recorded if found.copied) or "none"
+    return f"by their messages suspect: {suspects}; copies of each other: {copies}"

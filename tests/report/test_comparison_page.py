@@ -1,0 +1,202 @@
+"""The page needs nothing but itself, and says what the results say."""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from holdfast.experiments import Result, Spec, run
+from holdfast.experiments.comparison import grid
+from holdfast.report.comparison_page import comparison_page
+from holdfast.report.tables import accuracy_tables, cell
+
+METHODS = ["ideal-sgd", "rsa", "sgd"]
+ATTACKS = ["none", "infinite", "sign-flip:factor=-2"]
+PARTITIONS = ["iid", "by-label"]
+BASE = Spec(data="digits", workers=10, byzantine=3, rounds=6, eval_every=2)
+
+
+@dataclass
+class Page(HTMLParser):
+    """What a browser would find."""
+
+    text: str
+    addresses: list[str] = field(default_factory=list)
+    scripts: list[tuple[str | None, str]] = field(default_factory=list)
+    tables: list[list[list[str]]] = field(default_factory=list)
+    headings: list[str] = field(default_factory=list)
+    styles: str = ""
+    open: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.feed(self.text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.addresses += [value or "" for name, value in attrs if name in ("src", "href", "srcset", "data", "poster")]
+        if tag not in ("meta", "br", "link"):
+            self.open.append(tag)
+        if tag == "script":
+            self.scripts.append((dict(attrs).get("type"), ""))
+        if tag in ("h1", "h2"):
+            self.headings.append("")
+        if tag == "table":
+            self.tables.append([])
+        if tag == "tr":
+            self.tables[-1].append([])
+        if tag in ("td", "th"):
+            self.tables[-1][-1].append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        where = self.open[-1] if self.open else ""
+        if where == "script":
+            kind, content = self.scripts[-1]
+            self.scripts[-1] = kind, content + data
+        elif where in ("td", "th"):
+            self.tables[-1][-1][-1] += data
+        elif where in ("h1", "h2"):
+            self.headings[-1] += data
+        elif where == "style":
+            self.styles += data
+
+    @property
+    def charts(self) -> list[Any]:
+        return [json.loads(content) for kind, content in self.scripts if kind == "application/json"]
+
+
+@pytest.fixture(scope="module")
+def results() -> list[Result]:
+    return [run(spec) for spec in grid(BASE, METHODS, ATTACKS, PARTITIONS)]
+
+
+@pytest.fixture(scope="module")
+def shown(results: list[Result]) -> Page:
+    return Page(comparison_page("All & everything", results))
+
+
+def test_the_page_loads_nothing(shown: Page) -> None:
+    assert shown.addresses == []
+    assert "@import" not in shown.styles
+    assert "url(" not in shown.styles
+    assert shown.text.startswith("<!doctype html>")
+    assert shown.open == [], "every element is closed"
+
+
+def test_the_scripts_that_draw_are_inside(shown: Page) -> None:
+    (drawing,) = [content for kind, content in shown.scripts if kind != "application/json"]
+    assert "vegaEmbed" in drawing or "vega" in drawing
+    assert len(drawing) > 100_000
+    assert not re.search(r"""import\s*\(?\s*["']https?:""", drawing)
+
+
+def test_there_is_one_chart_a_partition_with_every_point(shown: Page, results: list[Result]) -> None:
+    assert len(shown.charts) == len(PARTITIONS)
+    for partition, chart in zip(PARTITIONS, shown.charts, strict=True):
+        points = {(p["method"], p["attack"], p["round"]): p["accuracy"] for p in points_of(chart)}
+        assert points == {
+            (result.spec.method, result.spec.attack, evaluation.round): evaluation.accuracy
+            for result in results
+            if result.spec.partition == partition
+            for evaluation in result.history
+        }
+
+
+def points_of(chart: Any) -> list[Any]:
+    """Return the inline data of a Vega-Lite chart, which may stand in it by name."""
+    data = chart["data"]
+    points: list[Any] = data["values"] if "values" in data else chart["datasets"][data["name"]]
+    return points
+
+
+def test_there_is_one_table_a_partition_with_every_value(shown: Page, results: list[Result]) -> None:
+    assert len(shown.tables) == len(PARTITIONS)
+    for partition, (head, *rows) in zip(PARTITIONS, shown.tables, strict=True):
+        assert [name for name in head if name in METHODS] == METHODS
+        assert [row[0] for row in rows] == ATTACKS
+        for row in rows:
+            by_column = dict(zip(head, row, strict=True))
+            for method in METHODS:
+                (result,) = [r for r in results if named(r) == (partition, row[0], method)]
+                assert by_column[method] == cell(result)
+
+
+def named(result: Result) -> tuple[str, str, str]:
+    return result.spec.partition, result.spec.attack, result.spec.method
+
+
+def test_headings_name_title_data_and_partition(shown: Page) -> None:
+    title, *sections = shown.headings
+    assert title == "All & everything"
+    for partition, heading in zip(PARTITIONS, sections, strict=True):
+        assert partition in heading
+        assert "digits" in heading
+        assert "10 workers" in heading
+        assert "3 of them Byzantine" in heading
+
+
+def test_what_diverged_says_so(shown: Page, results: list[Result]) -> None:
+    assert {cell(result) for result in results if named(result)[1:] == ("infinite", "sgd")} == {"diverged"}
+    flat = [text for table in shown.tables for row in table for text in row]
+    assert flat.count("diverged") == 2
+    assert not any(text.lower() in ("nan", "inf", "none", "null") for text in flat if text != "none")
+
+
+def test_names_cannot_break_out_of_the_page(results: list[Result]) -> None:
+    evil = "</script><script>alert(\"1\")</script><b title='x'>&amp;"
+    marked = [
+        replace(result, spec=replace(result.spec, attack=evil, partition=evil, data=evil, byzantine=3))
+        for result in results
+        if result.spec.partition == "iid" and result.spec.attack == "sign-flip:factor=-2"
+    ]
+    shown = Page(comparison_page(evil, marked))
+    assert [kind for kind, _ in shown.scripts] == ["application/json", "module"]
+    assert shown.headings[0] == evil
+    assert evil in shown.headings[1]
+    assert shown.tables[0][1][0] == evil
+    assert {point["attack"] for point in points_of(shown.charts[0])} == {evil}
+
+
+def test_results_need_not_fill_the_grid(results: list[Result]) -> None:
+    some = [result for result in results if named(result) in (("iid", "none", "rsa"), ("iid", "infinite", "ideal-sgd"))]
+    assert len(some) == 2
+    flat = [text for row in Page(comparison_page("some", some)).tables[0] for text in row]
+    assert {cell(result) for result in some} <= set(flat)
+    printed = as_text(some)
+    assert all(cell(result) in printed for result in some)
+
+
+def as_text(results: Sequence[Result]) -> str:
+    console = Console(width=200)
+    with console.capture() as capture:
+        for table in accuracy_tables(results):
+            console.print(table)
+    return capture.get()
+
+
+def test_the_tables_of_a_terminal_hold_the_same(results: list[Result]) -> None:
+    printed = as_text(results)
+    for result in results:
+        partition, attack, method = named(result)
+        assert attack in printed
+        assert partition in printed
+        assert all(part in printed for part in method.split("-"))
+        assert cell(result) in printed
+
+
+def test_cells() -> None:
+    rsa = run(replace(BASE, rounds=2))
+    assert rsa.accuracy is not None
+    assert cell(rsa) == f"{rsa.accuracy:.3f}"
+    assert cell(replace(rsa, diverged=2)) == "diverged"
+    squares = run(replace(BASE, rounds=2, problem="least-squares", rate=1e-9))
+    assert squares.last is not None
+    assert cell(squares) == f"{squares.last.loss:.3g}"
