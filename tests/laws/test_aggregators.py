@@ -160,9 +160,9 @@ def test_the_refusal_of_a_count_to_the_letter() -> None:
 def test_whatever_some_rows_hold_the_result_stays_within_the_claimed_bound(rule: Rule, case: Case) -> None:
     rows, lies = case
     honest, q = rows[~lies], int(lies.sum())
-    result = cast(Rule, told(type(rule)(), q))(rows).astype(np.float64)
     bound = claimed(rule, honest, len(rows), q)
     if bound < np.inf:
+        result = cast(Rule, told(type(rule)(), q))(rows).astype(np.float64)
         assert np.linalg.norm(result - honest.astype(np.float64).mean(axis=0)) <= bound + rounding(honest)
 
 
