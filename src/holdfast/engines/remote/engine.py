@@ -150,7 +150,6 @@ class Remote:
     def state(self, state: Any) -> None:
         self.start()
         self._states.load(state)
-        self._announcer.forget()
 
     def spread(self, model: Vector) -> Spread:
         """Return how far the honest workers' models are; they are added up where they are, one after another."""
