@@ -3,17 +3,18 @@
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 
 from holdfast import attacks, methods
+from holdfast.engines.options import Ray
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Spec, run
 from holdfast.experiments.assembly import assemble
 from holdfast.experiments.defaults import resolved
-from holdfast.experiments.sharding import sharded
 
-BASE = Spec(data="digits", workers=11, rounds=4, eval_every=2, batch=8, shards=2)
+BASE = Spec(data="digits", workers=11, rounds=4, eval_every=2, batch=8)
+ON_RAY = Ray(shards=2)
+BITS = "rsa:messages=bits"
 ATTACKED = replace(BASE, byzantine=3, attack="gaussian")
 
 pytest.importorskip("ray")
@@ -26,43 +27,43 @@ pytestmark = [
 
 
 def agree(spec: Spec) -> None:
-    there, here = run(replace(spec, engine="ray")), run(spec)
+    there, here = run(replace(spec, engine=ON_RAY)), run(spec)
     assert there.model.tobytes() == here.model.tobytes()
     assert there.history == here.history
     assert (there.bytes_up, there.bytes_down, there.absent) == (here.bytes_up, here.bytes_down, 0)
 
 
 @pytest.mark.parametrize("attack", ["none", *attacks.REGISTRY])
-@pytest.mark.parametrize("method", methods.REGISTRY)
+@pytest.mark.parametrize("method", [*methods.NAMED, *methods.RULES])
 def test_every_method_under_every_attack(method: str, attack: str) -> None:
     agree(replace(BASE, method=method) if attack == "none" else replace(ATTACKED, method=method, attack=attack))
 
 
 @pytest.mark.parametrize("attack", ["none", *attacks.REGISTRY, "same-value:value=nan"])
 def test_bits_under_every_attack(attack: str) -> None:
-    agree(replace(BASE if attack == "none" else replace(ATTACKED, attack=attack), messages="bits"))
+    agree(replace(BASE if attack == "none" else replace(ATTACKED, attack=attack), method=BITS))
 
 
 @pytest.mark.parametrize(
     "changes",
     [
-        {"norm": 2.0},
-        {"norm": float("inf")},
-        {"ties": "coin"},
-        {"dtype": "float64", "messages": "bits"},
-        {"reply": "updated", "local_steps": 3},
-        {"participation": 0.4, "messages": "bits"},
+        {"method": "rsa:norm=2"},
+        {"method": "rsa:norm=inf"},
+        {"method": "rsa:ties=coin"},
+        {"dtype": "float64", "method": BITS},
+        {"method": "rsa:reply=updated,local_steps=3"},
+        {"participation": 0.4, "method": BITS},
         {"participation": 0.1, "attack": "duplicate"},  # some rounds ask nobody of a shard
-        {"participation": 0.1, "messages": "bits"},
-        {"liars": (1, 2, 3), "attack": "sign-flip"},
-        {"byzantine": 5},  # the second shard has nobody but liars, who have nothing to do
+        {"participation": 0.1, "method": BITS},
+        {"byzantine_workers": (1, 2, 3), "attack": "sign-flip"},
+        {"byzantine": 5},  # the second shard has only Byzantine workers, which skip their gradients
         {"byzantine": 5, "attack": "duplicate"},
-        {"byzantine": 5, "messages": "bits"},
-        {"liars_work": "always"},
-        {"method": "ideal-rsa", "liars": (2, 6, 7)},
+        {"byzantine": 5, "method": BITS},
+        {"byzantine_compute": "always"},
+        {"method": "ideal-rsa", "byzantine_workers": (2, 6, 7)},
         {"partition": "dirichlet:alpha=0.3"},
-        {"penalty": "auto", "rate": "auto", "messages": "bits"},
-        {"workers": 300, "messages": "bits", "rounds": 2},
+        {"method": "rsa:messages=bits,penalty=auto", "rate": "auto"},
+        {"workers": 300, "method": BITS, "rounds": 2},
     ],
     ids=str,
 )
@@ -72,27 +73,26 @@ def test_every_variant(changes: dict[str, Any]) -> None:
 
 def test_x0_is_followed_and_checked_over_many_rounds() -> None:
     """Past rounds 100 and 200, in which the followed x0 is compared with the one sent."""
-    agree(replace(ATTACKED, messages="bits", rounds=205, eval_every=205))
+    agree(replace(ATTACKED, method=BITS, rounds=205, eval_every=205))
 
 
 def test_bits_cross_as_counts_and_models_as_models() -> None:
-    """6 and 5 workers: 3 bits a count; 650 coordinates make 88 bytes a plane; models 4 * 650 bytes a worker."""
+    """6 and 5 workers: 3 bits per count; 650 coordinates make 88 bytes per plane; models 4 * 650 bytes per worker."""
     up = {}
     for messages in ("bits", "full"):
-        spec = resolved(replace(BASE, engine="ray", messages=messages))
-        fleet = sharded(spec, assemble(spec).method, np.arange(1, 12))
-        fleet.exchange(assemble(spec).problem.start(), 0)
-        up[messages] = fleet.crossed_up
-        assert fleet.crossed_down == 2 * (44 + 2600)
-        fleet.close()
+        experiment = assemble(resolved(replace(BASE, engine=ON_RAY, method=f"rsa:messages={messages}")))
+        experiment.engine.exchange(experiment.problem.start(), 0)
+        up[messages] = experiment.engine.crossed_up
+        assert experiment.engine.crossed_down == 2 * (44 + 2600)
+        experiment.engine.close()
     assert up == {"bits": 2 * (44 + 3 * 88), "full": 2 * 44 + 11 * 2600}
 
 
 def test_more_shards_than_processors_are_refused() -> None:
     with pytest.raises(InvalidInput, match="shards must be at most the 2 processors of the cluster; got 3"):
-        run(replace(BASE, engine="ray", shards=3))
+        run(replace(BASE, engine=Ray(shards=3)))
 
 
 def test_what_cannot_work_is_said_before_anything_starts() -> None:
     with pytest.raises(InvalidInput, match=r"Krum needs n >= byzantine \+ 3"):
-        run(replace(BASE, engine="ray", method="krum", byzantine=9, attack="gaussian"))
+        run(replace(BASE, engine=ON_RAY, method="krum", byzantine=9, attack="gaussian"))

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from holdfast.engines.options import InProcess, Ray
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Interrupted, Result, Spec, resume, run
 from holdfast.experiments.assembly import Experiment, assemble
@@ -28,8 +29,10 @@ pytestmark = [
 
 SPEC = Spec(
     data="digits", workers=10, rounds=60, eval_every=20, checkpoint_every=25, batch=8, byzantine=3, attack="gaussian",
-    engine="ray", shards=2,
+    engine=Ray(shards=2),
 )  # fmt: skip
+RSA = {"full": "rsa", "bits": "rsa:messages=bits"}
+SOON = Ray(shards=2, round_timeout=0.7)
 Act = Callable[[list[int]], None]
 
 
@@ -37,11 +40,11 @@ class Saboteur(Unwatched):
     """Does something to the shards' processes after some rounds."""
 
     def __init__(self, acts: dict[int, Act]) -> None:
-        self.acts, self.processes, self.fleet = acts, list[int](), None
+        self.acts, self.processes, self.engine = acts, list[int](), None
 
     def played(self, round: int) -> None:
         if round == 1:
-            self.processes = self.fleet.processes()  # type: ignore[attr-defined]
+            self.processes = self.engine.processes()  # type: ignore[attr-defined]
         if round in self.acts:
             self.acts[round](self.processes)
 
@@ -55,7 +58,7 @@ def sabotaged(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
 
         def watched(spec: Spec) -> Experiment:
             experiment = assemble(spec)
-            saboteur.fleet = experiment.fleet  # type: ignore[assignment]
+            saboteur.engine = experiment.engine  # type: ignore[assignment]
             return experiment
 
         monkeypatch.setattr(sys.modules["holdfast.experiments.run"], "assemble", watched)
@@ -66,7 +69,7 @@ def sabotaged(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
 
 @pytest.fixture(scope="module")
 def undisturbed() -> dict[str, Result]:
-    return {messages: run(replace(SPEC, engine="simulated", messages=messages)) for messages in ("full", "bits")}
+    return {messages: run(replace(SPEC, engine=InProcess(), method=RSA[messages])) for messages in RSA}
 
 
 def kill(which: int) -> Act:
@@ -78,7 +81,7 @@ def test_a_killed_shard_is_replaced_and_the_run_ends_as_if_it_had_lived(
     sabotaged: Callable[..., Result], undisturbed: dict[str, Result], messages: str, tmp_path: Path
 ) -> None:
     """Once before anything was kept, once after the checkpoint of round 25: from what was kept, rounds are replayed."""
-    result = sabotaged(replace(SPEC, messages=messages), {7: kill(0), 33: kill(1)}, tmp_path / "run")
+    result = sabotaged(replace(SPEC, method=RSA[messages]), {7: kill(0), 33: kill(1)}, tmp_path / "run")
     assert result.model.tobytes() == undisturbed[messages].model.tobytes()
     assert result.history == undisturbed[messages].history
     assert result.absent == 0
@@ -91,12 +94,12 @@ def test_shards_killed_in_the_middle_of_a_round(
         for which, seconds in ((0, 0.004), (1, 0.011)):
             threading.Timer(seconds, kill(which), [processes]).start()
 
-    result = sabotaged(replace(SPEC, messages="bits"), {30: soon})
+    result = sabotaged(replace(SPEC, method=RSA["bits"]), {30: soon})
     assert result.model.tobytes() == undisturbed["bits"].model.tobytes()
     assert result.history == undisturbed["bits"].history
 
 
-@pytest.mark.parametrize("method", ["rsa", "krum", "trimmed-mean"])
+@pytest.mark.parametrize("method", [RSA["bits"], "krum", "trimmed-mean"])
 def test_a_round_goes_on_without_who_is_late_and_with_who_comes_back(
     sabotaged: Callable[..., Result], method: str
 ) -> None:
@@ -109,7 +112,7 @@ def test_a_round_goes_on_without_who_is_late_and_with_who_comes_back(
         os.kill(processes[1], signal.SIGCONT)
         time.sleep(0.5)  # until the late answer is there
 
-    spec = replace(SPEC, method=method, round_timeout=0.7, declared=1, byzantine=2, rounds=20, messages="bits")
+    spec = replace(SPEC, method=method, engine=SOON, declared=1, byzantine=2, rounds=20)
     result = sabotaged(spec, {5: stop, 8: go})
     assert result.rounds == 20
     assert result.diverged is None
@@ -120,7 +123,7 @@ def test_who_is_still_late_at_an_evaluation_is_replaced(sabotaged: Callable[...,
     def stop(processes: list[int]) -> None:
         os.kill(processes[0], signal.SIGSTOP)
 
-    result = sabotaged(replace(SPEC, round_timeout=0.7, rounds=24), {18: stop})
+    result = sabotaged(replace(SPEC, engine=SOON, rounds=24), {18: stop})
     assert result.rounds == 24
     assert 10 <= result.absent <= 20
     assert result.last is not None
@@ -135,7 +138,7 @@ def test_too_few_answers_stop_the_run_to_be_resumed(
         stopped.append(processes[1])
         os.kill(processes[1], signal.SIGSTOP)
 
-    spec = replace(SPEC, round_timeout=0.7, min_workers=6)
+    spec = replace(SPEC, engine=replace(SOON, min_workers=6))
     folder = tmp_path / "run"
     with pytest.raises(Interrupted, match="round 31 needs answers of at least 6 workers; got 5") as raised:
         sabotaged(spec, {30: stop}, folder)
@@ -160,7 +163,7 @@ def test_a_shard_that_cannot_start_says_why(tmp_path: Path) -> None:
     """As on a machine that does not have the data."""
     path = tmp_path / "data.npz"
     np.savez(path, x=np.zeros((40, 3)), y=np.arange(40) % 2)
-    fleet = assemble(resolved(replace(SPEC, data=str(path)))).fleet
+    engine = assemble(resolved(replace(SPEC, data=str(path)))).engine
     path.unlink()
     with pytest.raises(InvalidInput, match=r"every shard must be able to start; got .*data\.npz"):
-        fleet.start()
+        engine.start()

@@ -15,12 +15,15 @@ from uuid import uuid4
 import numpy as np
 import pytest
 
+from holdfast.engines.options import InProcess, Ray
 from holdfast.experiments import Spec, run
 
 pytest.importorskip("ray")
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 
-LONG = Spec(data="digits", workers=10, rounds=1500, eval_every=250, checkpoint_every=25, batch=8, messages="bits")
+LONG = Spec(
+    data="digits", workers=10, rounds=1500, eval_every=250, checkpoint_every=25, batch=8, method="rsa:messages=bits"
+)
 MARK = "HOLDFAST_TEST_MARK"
 
 
@@ -75,7 +78,7 @@ def test_killed_then_interrupted_then_done(tmp_path: Path) -> None:
     """`kill -9` of the master, Ctrl-C of all that resumes it, then the end: the bits of the simulation."""
     folder, mark = tmp_path / "run", uuid4().hex
     checkpoint = folder / "checkpoint.npz"
-    master = command(mark, *flags(replace(LONG, engine="ray", shards=2), folder))
+    master = command(mark, *flags(replace(LONG, engine=Ray(shards=2)), folder))
     wait_for(checkpoint)
     os.kill(master.pid, signal.SIGKILL)
     master.communicate()
@@ -105,7 +108,7 @@ def test_what_fails_leaves_nothing_behind(tmp_path: Path) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{unused.getsockname()[1]}"
-    failed = command(mark, *flags(replace(LONG, engine="ray", address=address), tmp_path / "run"))
+    failed = command(mark, *flags(replace(LONG, engine=Ray(address=address)), tmp_path / "run"))
     said, _ = failed.communicate(timeout=120)
     assert failed.returncode == 2, said
     assert f"--address must be HOST:PORT of a running Ray cluster; got {address}" in said
@@ -135,13 +138,13 @@ def test_a_cluster_of_two_nodes_by_its_address(tmp_path: Path) -> None:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     address, mark = f"127.0.0.1:{port}", uuid4().hex
-    spec = replace(LONG, rounds=30, eval_every=30, engine="ray", address=address, shards=2)
+    spec = replace(LONG, rounds=30, eval_every=30, engine=Ray(shards=2, address=address))
     head = ["--head", f"--port={port}", "--include-dashboard=false", "--node-ip-address=127.0.0.1"]
     with node(mark, *head):
         wait_for_port(port)
         with node(mark, f"--address={address}"):
             result = wait_for_two(spec, tmp_path)
-    assert result == run(replace(spec, engine="simulated", address="local")).model.tobytes()
+    assert result == run(replace(spec, engine=InProcess())).model.tobytes()
     assert_gone(mark)
 
 

@@ -1,10 +1,12 @@
 """Where a run is computed. Nothing here changes a number."""
 
+import os
 from dataclasses import dataclass, field
 from typing import Annotated
 
 from msgspec import Meta
 
+from holdfast.errors import InvalidInput
 from holdfast.naming import Family, convert_fields
 
 
@@ -38,6 +40,16 @@ class Ray(EngineOptions):
         default=1, metadata={"help": "answers that a round needs; with fewer the run stops, to be resumed"}
     )
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.address not in ("local", "auto") and not self.address.rpartition(":")[2].isdecimal():
+            raise InvalidInput(f"address must be local, auto or HOST:PORT; got {self.address!r}")
+
+    @property
+    def processes(self) -> int:
+        """How many processes share the workers."""
+        return self.shards or os.cpu_count() or 1
+
 
 REGISTRY: dict[str, type[EngineOptions]] = {"simulated": InProcess, "ray": Ray}
-ENGINES: Family[EngineOptions] = Family("engine", REGISTRY)
+ENGINES: Family[EngineOptions] = Family("engine", REGISTRY, base=EngineOptions)

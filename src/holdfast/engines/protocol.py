@@ -16,6 +16,13 @@ class Spread(NamedTuple):
     from_master: NDArray[np.float64]
 
 
+class Traffic(NamedTuple):
+    """Bytes of frames per worker and round, on average over a run."""
+
+    up: float
+    down: float
+
+
 class Exchanges(Protocol):
     """Whatever plays rounds."""
 

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from holdfast.engines import Recorder
+from holdfast.engines.traffic import expected
 from holdfast.engines.training import train
+from holdfast.engines.wire import Kind
 from holdfast.errors import EngineError, InvalidInput, TooFew
 from holdfast.experiments.assembly import Experiment, assemble
 from holdfast.experiments.automatic import resolve_auto
@@ -20,10 +22,11 @@ from holdfast.experiments.metrics import Evaluation, ceiling, evaluate
 from holdfast.experiments.personal import personal
 from holdfast.experiments.result import Result
 from holdfast.experiments.spec import Spec
-from holdfast.experiments.traffic import traffic
 from holdfast.experiments.watching import Interrupted, Unwatched, Watcher
+from holdfast.onebit import TallyBits
 from holdfast.problems import Problem
 from holdfast.states import arrays_of, filled
+from holdfast.typing import Vector
 
 
 def _never() -> bool:
@@ -204,11 +207,18 @@ class _Run:
                 )
             )
 
+    def _traffic(self, model: Vector) -> tuple[int, int]:
+        """Return the bytes that a worker sends and receives in a round, as frames of such messages have them."""
+        bits = isinstance(self.spec.method.reading(self.spec.seed), TallyBits)
+        kind = Kind.SIDES if bits else Kind.MODEL if self.spec.method.penalised else Kind.GRADIENT
+        found = expected(kind, len(model), model.dtype, self.round, self.experiment.engine.voters)
+        return round(found.up), round(found.down)
+
     def _result(self) -> Result:
         model, begun = self.state.model, perf_counter()
         measured = personal(self.experiment, model) if self.diverged is None else None
         self.evaluation_seconds += perf_counter() - begun
-        up, down = traffic(self.spec, model, self.round, self.experiment.engine.voters)
+        up, down = self._traffic(model)
         result = Result(
             spec=self.spec,
             model=model,
