@@ -138,7 +138,7 @@ def test_gradient_rules_have_rates_only(tmp_path: Path) -> None:
         (["--rungs", "0"], "rungs must be at least 1; got 0"),
         (["--norm", "half"], "norm must be a number >= 1; got 'half'"),
         (["--norm", "1", "--method", "rsa:penalty=0"], "penalty as the centre of a log grid must be greater than 0"),
-        (["--method", "rsa:penalty=0.1"], "a penalty is the centre for one norm; got 3 norms, 0.1"),
+        (["--method", "rsa:penalty=0.1"], "a penalty is the centre for one norm; got 3 norms, penalty=0.1"),
         (["--penalty", "0.1"], "--penalty is an option of rsa: write --method rsa:penalty=0.1"),
         (["--method", "rsa:norm=2", "--norm", "1"], "norms to try are given once; got --norm and --method rsa:norm=2"),
         (["--method", "krum", "--norm", "2"], "norm is an option of rsa and ideal-rsa; got method=krum"),
