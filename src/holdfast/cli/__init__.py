@@ -5,7 +5,7 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 
 import holdfast
-from holdfast.cli import advise, compare, data, demo, inspect, reproduce, resume, run, theory, tune
+from holdfast.cli import advise, check, compare, data, demo, inspect, reproduce, resume, run, theory, tune
 from holdfast.cli import list as list_all
 from holdfast.cli.interrupts import INTERRUPTED
 from holdfast.cli.parsing import Command, OneLineParser, add_commands
@@ -38,6 +38,7 @@ COMMANDS = {
         "holdfast reproduce same-value heterogeneous --quick",
         reproduce,
     ),
+    "check": Command(check.HELP, check.EXAMPLE, check),
     "theory": Command(
         "tell what the theorems promise: lambda_0, step sizes, bounds, and which of them apply",
         "holdfast theory --data digits --partition by-label --method rsa:norm=2 --byzantine 4",

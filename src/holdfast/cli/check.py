@@ -1,9 +1,7 @@
 """`holdfast check`: which laws a part keeps, ours or from outside."""
 
 import json
-import sys
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 from typing import Any
 
 from holdfast.cli.console import Speaker
@@ -18,17 +16,18 @@ def add_flags(parser: ArgumentParser) -> None:
     """Add what `holdfast check` is told."""
     parser.add_argument("part", metavar="PART", help="NAME[:key=value,...] or package.module:Name[:key=value,...]")
     parser.add_argument(
-        "--kind", metavar="KIND", help="rule, stage, attack, penalty, partition, problem or method, if the part is several"
+        "--kind",
+        metavar="KIND",
+        help="rule, stage, attack, penalty, partition, problem or method, if the part is several",
     )
-    parser.add_argument("--robust", action="store_true", help="a rule or stage must be robust though it is told no count")
+    parser.add_argument(
+        "--robust", action="store_true", help="a rule or stage must be robust though it is told no count"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object on stdout")
 
 
 def command(arguments: Namespace) -> int:
     """Return 0 if every law holds that must, 1 if not."""
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)  # the user's own modules
     from holdfast.testing import KINDS, named  # needs hypothesis, which the other commands do not
 
     if arguments.kind is not None and arguments.kind not in KINDS:
