@@ -38,7 +38,11 @@ COMMANDS = {
         "holdfast reproduce same-value heterogeneous --quick",
         reproduce,
     ),
-    "check": Command(check.HELP, check.EXAMPLE, check),
+    "check": Command(
+        "try the laws of its kind on a rule, attack or other part; print the smallest counterexamples",
+        "holdfast check krum:byzantine=2",
+        check,
+    ),
     "theory": Command(
         "tell what the theorems promise: lambda_0, step sizes, bounds, and which of them apply",
         "holdfast theory --data digits --partition by-label --method rsa:norm=2 --byzantine 4",

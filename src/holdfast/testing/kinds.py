@@ -56,7 +56,9 @@ KINDS: dict[str, Kind] = {
     "penalty": _kind((Penalty,), Family("penalty", {}), check_penalty),
     "partition": _kind((Partition,), PARTITIONS, check_partition),
     # the method of a rule has its name: what is checked under it is the rule
-    "method": Kind(_derived(Method), tuple(name for name in METHODS if name not in RULES.registry), make_method, check_method),
+    "method": Kind(
+        _derived(Method), tuple(name for name in METHODS if name not in RULES.registry), make_method, check_method
+    ),
     "problem": Kind(
         lambda cls: all(hasattr(cls, name) for name in ("start", "oracle", "objective", "evaluate")),
         tuple(PROBLEMS.registry),
