@@ -56,7 +56,9 @@ def test_four_spellings_of_a_method_are_equal(name: str) -> None:
     made = make_method(name)
     parts = (*made.stages, made.rule) if isinstance(made, Aggregated) else (made,)
     imported = "+".join(f"{type(part).__module__}:{type(part).__qualname__}" for part in parts)
-    table = {"name": name.split("+")[-1], "stages": name.split("+")[:-1]} if "+" in name else {"name": name}
+    table = (
+        {"name": name.rsplit("+", maxsplit=1)[-1], "stages": name.split("+")[:-1]} if "+" in name else {"name": name}
+    )
     assert [make_method(each) for each in (table, made, imported)] == [made] * 3
     assert method_name(made) == ("sgd" if name == "mean" else name)
     assert make_method(method_text(made)) == make_method(method_text(made, full=True)) == made

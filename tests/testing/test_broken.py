@@ -5,8 +5,19 @@ from typing import Any
 import pytest
 from broken import BREAKS, Signs, Wrapped
 
-from holdfast.testing import KINDS, LawBroken, attacks, check_penalty, check_problem, methods, partitions
-from holdfast.testing import penalties, problems, rules, stages
+from holdfast.testing import (
+    KINDS,
+    LawBroken,
+    attacks,
+    check_penalty,
+    check_problem,
+    methods,
+    partitions,
+    penalties,
+    problems,
+    rules,
+    stages,
+)
 
 CASES = [(kind, part, law) for kind, cases in BREAKS.items() for part, law in cases]
 LAWS = [module.LAWS for module in (attacks, methods, partitions, penalties, problems, rules, stages)]
