@@ -154,7 +154,10 @@ def test_numpy_numbers_are_plain_ones() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("sign-flop", "unknown attack 'sign-flop' (did you mean 'sign-flip'?); known: infinite, negative-sum, same-value"),
+        (
+            "sign-flop",
+            "unknown attack 'sign-flop' (did you mean 'sign-flip'?); known: infinite, negative-sum, same-value",
+        ),
         ("zzz", "unknown attack 'zzz'; known: infinite"),
         ("sign-flip:factr=2", "unknown option of attack 'sign-flip' 'factr' (did you mean 'factor'?); known: factor"),
         ("sign-flip:2", "options of an attack are written key=value; got '2'"),
@@ -164,7 +167,10 @@ def test_numpy_numbers_are_plain_ones() -> None:
         ("duplicate:worker=1.5", "worker of attack 'duplicate' must be a whole number; got '1.5'"),
         ("infinite:x=1", "attack 'infinite' takes no options; got x"),
         ("no_such_module:Name", "attack 'no_such_module:Name' must be something that can be imported; got No module"),
-        ("outsiders:Nobody", "attack 'outsiders:Nobody' must be something that can be imported; got module 'outsiders'"),
+        (
+            "outsiders:Nobody",
+            "attack 'outsiders:Nobody' must be something that can be imported; got module 'outsiders'",
+        ),
         ("outsiders:Doubled:kind=odd", "kind of attack 'outsiders:Doubled' must be plain or opposite; got 'odd'"),
         ("outsiders:Doubled:time=2", "unknown option of attack 'outsiders:Doubled' 'time' (did you mean 'times'?)"),
         ("outsiders:Middle", "an attack must derive from LocalAttack or ColludingAttack; got Middle("),

@@ -11,10 +11,10 @@ import tomli_w
 from msgspec import Meta
 
 from holdfast.attacks import ATTACKS, Attack
-from holdfast.data import FILE_TYPES, PARTITIONS, SETS, Dataset, Iid, Partition
+from holdfast.data import FILE_TYPES, PARTITIONS, SETS, Dataset, Iid
 from holdfast.engines.options import ENGINES, EngineOptions, InProcess, Ray
 from holdfast.errors import InvalidInput, unknown
-from holdfast.methods import AUTO, Method, Rsa, make_method, method_name, method_parts, method_table, schedules
+from holdfast.methods import AUTO, Rsa, make_method, method_name, method_parts, method_table, schedules
 from holdfast.naming import converted, source_of
 from holdfast.problems import PROBLEMS, Problem
 from holdfast.theory import steps
@@ -35,7 +35,11 @@ def _part(section: str, default: Any, help: str, make: Callable[[Any], Any], tab
 
 
 def _attack(given: Any) -> Attack | None:
-    return None if given in (None, "none", {"name": "none"}) else ATTACKS.make(given)
+    if given is None or (isinstance(given, str | Mapping) and given in ("none", {"name": "none"})):
+        return None
+    if isinstance(given, str) and ":" not in given and given not in ATTACKS.registry:
+        raise unknown("attack", given, ["none", *ATTACKS.registry, "package.module:Name"])
+    return ATTACKS.make(given)
 
 
 def _engine(given: Any) -> EngineOptions:
@@ -87,18 +91,19 @@ def problem_text(problem: Any) -> str:
 class Spec:
     """Everything that a run depends on, and the engine, which changes no number. The defaults are the paper's setting.
 
-    A part (data, partition, problem, method, attack, engine) is a text, a table, or an object of one's own.
+    A part (data, partition, problem, method, attack, engine) is given as a text, a table or an object; method, attack,
+    partition and engine are objects from then on: a `Method`, an `Attack` or None, a `Partition`, `EngineOptions`.
     `None` stands for a default that depends on the other fields; `resolved` fills it in.
     """
 
-    method: Method = _part(
+    method: Any = _part(
         "method",
         Rsa(),
         "how to learn: NAME[:key=value,...], stages before a rule with +",
         make_method,
         method_table,
     )
-    attack: Attack | None = _part(
+    attack: Any = _part(
         "attack",
         None,
         "what Byzantine workers send: none or NAME[:key=value,...]",
@@ -114,7 +119,7 @@ class Spec:
     data: Any = _part(
         "data", "mnist", "a data set's name, or an .npz or .csv file", _data, lambda data: {"name": data_text(data)}
     )
-    partition: Partition = _part(
+    partition: Any = _part(
         "data",
         Iid(),
         "who holds what: NAME[:key=value,...]",
@@ -151,7 +156,7 @@ class Spec:
     dtype: Literal["float32", "float64"] = _option("training", "float32", "of models and messages")
     eval_every: Positive = _option("training", 100, "rounds between evaluations")
     checkpoint_every: Positive = _option("training", 500, "rounds between checkpoints")
-    engine: EngineOptions = _part(
+    engine: Any = _part(
         "engine",
         InProcess(),
         "where it runs: all workers in this process, or shards of them on Ray",
@@ -260,7 +265,8 @@ class Spec:
 
     def to_json(self) -> dict[str, Any]:
         """Return what is computed as strict JSON has it: inf and nan are texts, which a spec reads as well."""
-        return _finite(self.identity())
+        found: dict[str, Any] = _finite(self.identity())
+        return found
 
     def sources(self) -> list[dict[str, str]]:
         """Return where the parts from outside the package came from, with a hash of their code."""

@@ -30,7 +30,7 @@ class Kind:
 
     is_one: Callable[[type], bool]
     """Whether instances of a class are of this kind."""
-    names: frozenset[str]
+    names: tuple[str, ...]
     """The parts of this kind that have a name."""
     make: Callable[[str], Any]
     check: Callable[..., Report]
@@ -41,7 +41,7 @@ def _derived(*bases: type) -> Callable[[type], bool]:
 
 
 def _kind(bases: tuple[type, ...], family: Family[Any], check: Callable[..., Report]) -> Kind:
-    return Kind(_derived(*bases), frozenset(family.registry), family.make, check)
+    return Kind(_derived(*bases), tuple(family.registry), family.make, check)
 
 
 def _calls(cls: type) -> bool:
@@ -56,14 +56,16 @@ KINDS: dict[str, Kind] = {
     "penalty": _kind((Penalty,), Family("penalty", {}), check_penalty),
     "partition": _kind((Partition,), PARTITIONS, check_partition),
     # the method of a rule has its name: what is checked under it is the rule
-    "method": Kind(_derived(Method), frozenset(METHODS) - frozenset(RULES.registry), make_method, check_method),
+    "method": Kind(
+        _derived(Method), tuple(name for name in METHODS if name not in RULES.registry), make_method, check_method
+    ),
     "problem": Kind(
         lambda cls: all(hasattr(cls, name) for name in ("start", "oracle", "objective", "evaluate")),
-        frozenset(PROBLEMS.registry),
+        tuple(PROBLEMS.registry),
         PROBLEMS.make,
         check_problem,
     ),
-    "rule": Kind(_calls, frozenset(RULES.registry), RULES.make, check_rule),
+    "rule": Kind(_calls, tuple(RULES.registry), RULES.make, check_rule),
 }
 """The first that fits is the kind of a part: a rule is anything to call."""
 

@@ -167,7 +167,9 @@ def memory_goes_in_and_comes_out(rule: Remembering[Any], rows: Rows, rounds: int
         state = first
         for round in range(rounds):
             result, after = rule.step(state, Received((round + 1) * rows, workers, round))
-            types = [{key: np.asarray(array).dtype for key, array in arrays_of(each).items()} for each in (state, after)]
+            types = [
+                {key: np.asarray(array).dtype for key, array in arrays_of(each).items()} for each in (state, after)
+            ]
             require(types[0] == types[1], f"the types of the state became {types[1]}, not {types[0]}")
             state = after
             results.append(np.array(result))
