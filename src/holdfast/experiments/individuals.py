@@ -70,14 +70,14 @@ def individuals(
 def suspicions_of(history: Sequence[Evaluation]) -> list[Suspicion | None]:
     """Return what all evaluations that recorded messages tell of each worker; nothing if none did.
 
-    With fewer than LEAST_EVALUATIONS of them numbers are shown, but nobody is suspected.
+    Who was present at fewer than LEAST_EVALUATIONS of them has numbers, but is not suspected.
     """
     shares = [each.disagreement for each in history if each.disagreement is not None]
     twins = [each.twins for each in history if each.twins is not None]
     if not shares or not twins:
         return []
-    scores, enough = suspicion(shares), len(shares) >= LEAST_EVALUATIONS
-    means, copies = mean_disagreement(shares), copied(twins)
+    present = np.sum([[share is not None for share in each] for each in shares], axis=0)
+    scores, means, copies = suspicion(shares), mean_disagreement(shares), copied(twins)
     return [
         None
         if np.isnan(mean)
@@ -85,8 +85,8 @@ def suspicions_of(history: Sequence[Evaluation]) -> list[Suspicion | None]:
             disagreement=float(mean),
             score=float(score),
             rank=1 + int((scores > score).sum()),
-            suspected=bool(enough and score > SUSPICION_THRESHOLD),
-            copied=bool(enough and copy),
+            suspected=bool(times >= LEAST_EVALUATIONS and score > SUSPICION_THRESHOLD),
+            copied=bool(times >= LEAST_EVALUATIONS and copy),
         )
-        for mean, score, copy in zip(means, scores, copies, strict=True)
+        for mean, score, copy, times in zip(means, scores, copies, present, strict=True)
     ]
