@@ -43,7 +43,7 @@ reproduction: .venv/installed  ## the paper in full on MNIST, into docs/reproduc
 	mv docs/verdicts.toml docs/reproduction/
 	cp runs/reproduction/reproduction/*.png docs/reproduction/
 
-suspicion: .venv/installed  ## how often liars are told from their messages, into docs/workers.md; some minutes
+suspicion: .venv/installed  ## how often Byzantine workers are told by their messages, into docs/workers.md; some minutes
 	$(BIN)/python checks/suspicion_rates.py
 
 lint: .venv/installed  ## style and types
