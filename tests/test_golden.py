@@ -46,4 +46,6 @@ def test_a_run_of_the_first_version_comes_out_again(kept: dict[str, Any]) -> Non
 
 def test_the_runs_differ() -> None:
     """Else a spec that ignores its fields would pass."""
-    assert len({kept["sha256"] for kept in RUNS.values()}) >= len(RUNS) - 2  # the mean without an attack is ideal; far above is far above
+    assert (
+        len({kept["sha256"] for kept in RUNS.values()}) >= len(RUNS) - 2
+    )  # the mean without an attack is ideal; far above is far above

@@ -16,7 +16,7 @@ import pytest
 import outsiders
 from holdfast.attacks import SameValue
 from holdfast.errors import InvalidInput
-from holdfast.experiments import Result, Spec, comparison, compare, run
+from holdfast.experiments import Result, Spec, compare, comparison, run
 from holdfast.experiments.building import build_problem
 from holdfast.experiments.comparison import check_all
 from holdfast.experiments.defaults import canonical, resolved
@@ -135,7 +135,9 @@ def test_a_script_without_a_guard_gets_one_line(tmp_path: Path) -> None:
     process = start(UNGUARDED, tmp_path)
     printed, complaints = process.communicate(timeout=60)
     assert printed.count("\n") == 1
-    assert printed.startswith('runs go to other processes, which must be able to start: a script that compares needs `if')
+    assert printed.startswith(
+        "runs go to other processes, which must be able to start: a script that compares needs `if"
+    )
     assert complaints == ""
     assert process.returncode == 0
     assert gone(process.pid)
