@@ -1,6 +1,6 @@
 """Numbers that the first version computed: 60 rounds on digits, kept in golden.json, still come out.
 
-Another processor may round otherwise, so bits are compared on the one that computed them, and elsewhere what was learned.
+Another processor may round otherwise: bits are compared on the one that computed them, elsewhere what was learned.
 """
 
 import json

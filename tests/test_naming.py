@@ -208,7 +208,7 @@ def test_stages_belong_to_rules_on_gradients(name: str) -> None:
 
 def test_a_constructor_may_refuse_values_in_its_own_words() -> None:
     assert Refusing(1).count == 1
-    with pytest.raises(InvalidInput, match="partition '.*:Refusing' must accept its options; got count is too small"):
+    with pytest.raises(InvalidInput, match=r"partition '.*:Refusing' must accept its options; got count is too small"):
         PARTITIONS.make(f"{__name__}:Refusing:count=0")
 
 
@@ -308,7 +308,9 @@ def test_problems_from_outside() -> None:
     assert run(named).model.tobytes() == run(made).model.tobytes()
     assert named.sources() == made.sources()
     assert named.sources()[0]["name"] == "outsiders:Quadratic"
-    with pytest.raises(InvalidInput, match="a problem must have what holdfast.problems.Problem asks for; got Dataset"):
+    with pytest.raises(
+        InvalidInput, match=r"a problem must have what holdfast\.problems\.Problem asks for; got Dataset"
+    ):
         run(replace(BASE, problem=lambda data, *_, **options: data))
 
 

@@ -209,9 +209,9 @@ def test_a_comparison_is_checked_without_assembling_each_run(built: list[Spec]) 
     ids=str,
 )
 def test_what_cannot_work_is_refused_before_the_first_run(changes: dict[str, object], message: str) -> None:
-    with mock.patch.object(comparison, "play", side_effect=AssertionError("something ran")):
-        with pytest.raises(InvalidInput, match=message):
-            compare([BASE, replace(BASE, **changes)], jobs=1)  # type: ignore[arg-type]
+    nothing = mock.patch.object(comparison, "play", side_effect=AssertionError("something ran"))
+    with nothing, pytest.raises(InvalidInput, match=message):
+        compare([BASE, replace(BASE, **changes)], jobs=1)  # type: ignore[arg-type]
 
 
 def test_specs_that_equal_only_themselves_come_back() -> None:
