@@ -309,7 +309,7 @@ def test_problems_from_outside() -> None:
     assert named.sources() == made.sources()
     assert named.sources()[0]["name"] == "outsiders:Quadratic"
     with pytest.raises(
-        InvalidInput, match=r"a problem must have what holdfast\.problems\.Problem asks for; got Dataset"
+        InvalidInput, match=r"must have what holdfast\.problems\.Problem asks for; got Dataset"
     ):
         run(replace(BASE, problem=lambda data, *_, **options: data))
 
