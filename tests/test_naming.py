@@ -308,9 +308,7 @@ def test_problems_from_outside() -> None:
     assert run(named).model.tobytes() == run(made).model.tobytes()
     assert named.sources() == made.sources()
     assert named.sources()[0]["name"] == "outsiders:Quadratic"
-    with pytest.raises(
-        InvalidInput, match=r"must have what holdfast\.problems\.Problem asks for; got Dataset"
-    ):
+    with pytest.raises(InvalidInput, match=r"must have what holdfast\.problems\.Problem asks for; got Dataset"):
         run(replace(BASE, problem=lambda data, *_, **options: data))
 
 
