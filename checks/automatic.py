@@ -83,7 +83,9 @@ def against_a_grid(data: str, jobs: int | None = None) -> dict[str, tuple[Result
     for name, paper in PAPER.items():
         if paper.q != 4:
             spec = replace(paper, data=data)
-            grid = [replace(spec, method=Rsa(penalty=penalty), rate=rate) for penalty, rate in product(PENALTIES, RATES)]
+            grid = [
+                replace(spec, method=Rsa(penalty=penalty), rate=rate) for penalty, rate in product(PENALTIES, RATES)
+            ]
             *tuned, ours = compare([*grid, automatic(spec)], jobs)
             table[name] = max(tuned, key=accuracy), ours
     return table

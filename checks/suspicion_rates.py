@@ -1,4 +1,4 @@
-"""How often the rule of `holdfast.experiments.forensics` is right: the tables of docs/workers.md. `make suspicion` writes them.
+"""How often `holdfast.experiments.forensics` is right: the tables of docs/workers.md. `make suspicion` writes them.
 
 Every attack of the registry under three partitions, for RSA and a rule on gradients; one process, some minutes.
 """

@@ -1,6 +1,6 @@
 """Numbers that the first version computed: 60 rounds on digits, kept in golden.json, still come out.
 
-Another processor may round otherwise, so bits are compared on the one that computed them, and elsewhere what was learned.
+Another processor may round otherwise: bits are compared on the one that computed them, elsewhere what was learned.
 """
 
 import json
@@ -46,4 +46,6 @@ def test_a_run_of_the_first_version_comes_out_again(kept: dict[str, Any]) -> Non
 
 def test_the_runs_differ() -> None:
     """Else a spec that ignores its fields would pass."""
-    assert len({kept["sha256"] for kept in RUNS.values()}) >= len(RUNS) - 2  # the mean without an attack is ideal; far above is far above
+    assert (
+        len({kept["sha256"] for kept in RUNS.values()}) >= len(RUNS) - 2
+    )  # the mean without an attack is ideal; far above is far above

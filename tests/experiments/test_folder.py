@@ -20,7 +20,7 @@ from holdfast.experiments.folder import RunFolder
 
 BASE = Spec(data="digits", workers=6, byzantine=1, rounds=12, eval_every=4, checkpoint_every=5, batch=4)
 
-MODULE = '''
+MODULE = """
 from dataclasses import dataclass
 import numpy as np
 from holdfast.attacks import LocalAttack
@@ -51,7 +51,7 @@ def problem(*given, **options):
     return Softmax.of(*given, **options)
 
 FACTOR = np.float32(3)
-'''
+"""
 
 
 @pytest.fixture

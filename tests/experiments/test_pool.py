@@ -16,7 +16,7 @@ import pytest
 import outsiders
 from holdfast.attacks import SameValue
 from holdfast.errors import InvalidInput
-from holdfast.experiments import Result, Spec, comparison, compare, run
+from holdfast.experiments import Result, Spec, compare, comparison, run
 from holdfast.experiments.building import build_problem
 from holdfast.experiments.comparison import check_all
 from holdfast.experiments.defaults import canonical, resolved
@@ -135,7 +135,9 @@ def test_a_script_without_a_guard_gets_one_line(tmp_path: Path) -> None:
     process = start(UNGUARDED, tmp_path)
     printed, complaints = process.communicate(timeout=60)
     assert printed.count("\n") == 1
-    assert printed.startswith('runs go to other processes, which must be able to start: a script that compares needs `if')
+    assert printed.startswith(
+        "runs go to other processes, which must be able to start: a script that compares needs `if"
+    )
     assert complaints == ""
     assert process.returncode == 0
     assert gone(process.pid)
@@ -207,9 +209,9 @@ def test_a_comparison_is_checked_without_assembling_each_run(built: list[Spec]) 
     ids=str,
 )
 def test_what_cannot_work_is_refused_before_the_first_run(changes: dict[str, object], message: str) -> None:
-    with mock.patch.object(comparison, "play", side_effect=AssertionError("something ran")):
-        with pytest.raises(InvalidInput, match=message):
-            compare([BASE, replace(BASE, **changes)], jobs=1)  # type: ignore[arg-type]
+    never = mock.patch.object(comparison, "play", side_effect=AssertionError("something ran"))
+    with never, pytest.raises(InvalidInput, match=message):
+        compare([BASE, replace(BASE, **changes)], jobs=1)  # type: ignore[arg-type]
 
 
 def test_specs_that_equal_only_themselves_come_back() -> None:

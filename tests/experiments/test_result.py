@@ -69,7 +69,9 @@ def test_a_frame_has_one_row_per_evaluation(result: Result) -> None:
 
 
 def test_a_result_is_one_short_line(result: Result) -> None:
-    assert repr(result) == f"Result(rsa:penalty=0.07,ties=zero on digits, accuracy {result.accuracy:.4f} after 20 rounds)"
+    assert (
+        repr(result) == f"Result(rsa:penalty=0.07,ties=zero on digits, accuracy {result.accuracy:.4f} after 20 rounds)"
+    )
     own = hf.simulate(outsiders.Quadratic(np.eye(4)), outsiders.Middle(0.1), rounds=2)
     assert own.last is not None
     assert repr(own) == f"Result(outsiders:Middle:low=0.1 on Quadratic, loss {own.last.loss:.4g} after 2 rounds)"

@@ -50,9 +50,7 @@ class Inspection:
             return f"Nobody is judged by fewer than {LEAST_EVALUATIONS} evaluations; this run has {len(recorded)}."
         present = zip(*([share is not None for share in row] for row in recorded), strict=True)
         seldom = [
-            str(each.worker)
-            for each, at in zip(self.workers, present, strict=True)
-            if sum(at) < LEAST_EVALUATIONS
+            str(each.worker) for each, at in zip(self.workers, present, strict=True) if sum(at) < LEAST_EVALUATIONS
         ]
         if seldom:
             return f"Not judged, since absent from all but a few evaluations: {', '.join(seldom)}."
