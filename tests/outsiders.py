@@ -166,7 +166,8 @@ class Quadratic:
         return np.arange(1, len(self.centres) + 1)
 
     def start(self) -> Vector:
-        return Stream(self.seed, "start").normals(np.array([0]), 0, self.dimension)[0].astype(self.centres.dtype)
+        drawn = Stream(self.seed, "start").normals(np.array([0]), 0, self.dimension)[0]
+        return np.asarray(drawn, self.centres.dtype)
 
     def oracle(self, workers: Workers) -> "Noisy":
         return Noisy(self, workers)

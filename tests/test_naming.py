@@ -22,7 +22,7 @@ from holdfast.naming import Family, options_of, source_of
 
 NEEDED = {"dirichlet": {"alpha": 0.5}}
 """Options without a default."""
-PLAIN = {"attack": ATTACKS, "partition": PARTITIONS, "engine": ENGINES, "stage": STAGES}
+PLAIN: dict[str, Family[Any]] = {"attack": ATTACKS, "partition": PARTITIONS, "engine": ENGINES, "stage": STAGES}
 MEMBERS = [(kind, name) for kind, family in PLAIN.items() for name in family.registry]
 METHODS = [
     *methods.REGISTRY,
@@ -37,7 +37,7 @@ METHODS = [
 
 @pytest.mark.parametrize(("kind", "name"), MEMBERS)
 def test_four_spellings_are_equal(kind: str, name: str) -> None:
-    family: Family[Any] = PLAIN[kind]
+    family = PLAIN[kind]
     options, member = NEEDED.get(name, {}), family.registry[name]
     text = ":".join(filter(None, [name, ",".join(f"{key}={value}" for key, value in options.items())]))
     imported = text.replace(name, f"{member.__module__}:{member.__qualname__}", 1)
@@ -93,7 +93,7 @@ PARTS = {
 @pytest.mark.parametrize("kind", PARTS)
 @given(drawn=st.data())
 def test_any_options_read_back(kind: str, drawn: st.DataObject) -> None:
-    family: Family[Any] = PLAIN[kind]
+    family = PLAIN[kind]
     part = drawn.draw(PARTS[kind])
     for full in (False, True):
         assert family.make(family.text(part, full)) == part
@@ -224,7 +224,7 @@ class Refusing(outsiders.Stripes):
 
 def test_every_member_of_a_registry_has_another_name() -> None:
     for registry in (methods.REGISTRY, attacks.REGISTRY, PARTITION_NAMES, stages.REGISTRY, aggregators.REGISTRY):
-        assert len(set(registry.values())) == len(registry)  # type: ignore[arg-type, call-overload]
+        assert len(set(registry.values())) == len(registry)
 
 
 # -- from outside ----------------------------------------------------------------------------------------------

@@ -97,7 +97,7 @@ def test_the_folder_tells_what_the_result_tells(tmp_path: Path) -> None:
 
 
 def test_ranks_follow_suspicion_and_equals_share_one() -> None:
-    def evaluation(shares: list[float]) -> Evaluation:
+    def evaluation(shares: list[float | None]) -> Evaluation:
         return Evaluation(1, None, 0.0, 0.0, 0.0, disagreement=shares, twins=[0] * 4)
 
     found = judged([evaluation([0.2, each, 0.2, 0.3]) for each in (0.9, 0.7, 0.8, 0.8, 0.8)])

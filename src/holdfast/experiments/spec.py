@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from math import isfinite
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeVar, get_type_hints
 
 import tomli_w
 from msgspec import Meta
@@ -19,10 +19,20 @@ from holdfast.naming import converted, source_of
 from holdfast.problems import PROBLEMS, Problem
 from holdfast.theory import steps
 
+T = TypeVar("T")
 Positive = Annotated[int, Meta(ge=1)]
 SCHEDULES = (*schedules.REGISTRY, *steps.REGISTRY)
 SECTIONS = ("data", "problem", "method", "attack", "training", "engine")
 """Of a TOML file. All but training are named after the part that they describe."""
+
+
+class Part(Generic[T]):
+    """What a type checker shall know of a part: it is given as a text, a table or an object, and is an object then."""
+
+    if TYPE_CHECKING:
+
+        def __get__(self, spec: object, owner: object) -> T: ...
+        def __set__(self, spec: object, given: T | str | Mapping[str, Any] | Callable[..., Any]) -> None: ...
 
 
 def _option(section: str, default: Any, help: str) -> Any:
@@ -91,14 +101,14 @@ class Spec:
     `None` stands for a default that depends on the other fields; `resolved` fills it in.
     """
 
-    method: Method = _part(
+    method: Part[Method] = _part(
         "method",
         Rsa(),
         "how to learn: NAME[:key=value,...], stages before a rule with +",
         make_method,
         method_table,
     )
-    attack: Attack | None = _part(
+    attack: Part[Attack | None] = _part(
         "attack",
         None,
         "what Byzantine workers send: none or NAME[:key=value,...]",
@@ -114,7 +124,7 @@ class Spec:
     data: Any = _part(
         "data", "mnist", "a data set's name, or an .npz or .csv file", _data, lambda data: {"name": data_text(data)}
     )
-    partition: Partition = _part(
+    partition: Part[Partition] = _part(
         "data",
         Iid(),
         "who holds what: NAME[:key=value,...]",
@@ -151,7 +161,7 @@ class Spec:
     dtype: Literal["float32", "float64"] = _option("training", "float32", "of models and messages")
     eval_every: Positive = _option("training", 100, "rounds between evaluations")
     checkpoint_every: Positive = _option("training", 500, "rounds between checkpoints")
-    engine: EngineOptions = _part(
+    engine: Part[EngineOptions] = _part(
         "engine",
         InProcess(),
         "where it runs: all workers in this process, or shards of them on Ray",
@@ -260,7 +270,7 @@ class Spec:
 
     def to_json(self) -> dict[str, Any]:
         """Return what is computed as strict JSON has it: inf and nan are texts, which a spec reads as well."""
-        return _finite(self.identity())
+        return dict(_finite(self.identity()))
 
     def sources(self) -> list[dict[str, str]]:
         """Return where the parts from outside the package came from, with a hash of their code."""

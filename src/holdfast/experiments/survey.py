@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.methods.penalties import Penalty, penalty
-from holdfast.methods.workers import Nothing
 from holdfast.problems import LinearProblem
-from holdfast.typing import Oracle, Rows, Vector, Workers
+from holdfast.typing import Nothing, Oracle, Rows, Vector, Workers
 
 STEPS = 64
 """Accelerated steps that a worker takes alone; on MNIST the price stands after 40."""
