@@ -25,7 +25,7 @@ from holdfast.engines import InProcess, Ray
 from holdfast.engines.ray import Cluster
 from holdfast.experiments.assembly import assemble
 from holdfast.experiments.defaults import resolved
-from holdfast.experiments.traffic import traffic
+from holdfast.experiments.parts import traffic_of
 from holdfast.methods import Rsa
 
 WORKERS = (20, 200, 2000, 20000)
@@ -101,7 +101,7 @@ def _measured(spec: Spec, engine_name: str, messages: str, dimension: int, budge
             state = master.step(state, engine.exchange(state.model, round))
             times.append(perf_counter() - start)
         crossed = [getattr(engine, name, 0) / len(times) for name in ("crossed_up", "crossed_down")]
-    frames = traffic(spec, state.model, 5000, engine.voters)
+    frames = traffic_of(spec, state.model, 5000, engine.voters)
     return Cell(spec.workers, dimension, engine_name, messages, median(times[1:]), *frames, *crossed)
 
 

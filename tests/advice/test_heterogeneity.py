@@ -1,16 +1,20 @@
 """How workers differ and which norm is preferred, by hand."""
 
+import json
 from math import inf
 
 import numpy as np
 import pytest
 
 from holdfast.advice import Heterogeneity, advise
-from holdfast.advice.norms import preferred, push
+from holdfast.advice.choice import preferred, push
 from holdfast.advice.sentences import averaging, degree, limit, minority
+from holdfast.data import ByLabel, Iid, Partition
+from holdfast.errors import InvalidInput
 from holdfast.experiments import Spec
 from holdfast.problems import Shards, Softmax
 from holdfast.theory import variance
+from own_problem import Own
 
 CALM = Heterogeneity(per_worker=np.array([1.0, 3.0]), slope=8.0, spread=1.0, chance=1.0)
 WILD = Heterogeneity(per_worker=np.array([1.0, 3.0]), slope=1.0, spread=9.0, chance=1.0)
@@ -79,17 +83,18 @@ def test_the_norm_with_the_least_push() -> None:
     p, why = preferred({1.0: 0.5, 2.0: 1.0})
     assert p == 1.0
     assert why.startswith(
-        "at its lambda a liar moves the master by at most alpha * 0.5 a round (l2 1); a rule of thumb"
+        "at its lambda a Byzantine worker moves the master by at most alpha * 0.5 per round (l2 1); a rule of thumb"
     )
 
 
-@pytest.mark.parametrize("partition", ["iid", "by-label"])
-def test_by_rule_that_is_l2(partition: str) -> None:
+@pytest.mark.parametrize("partition", [Iid(), ByLabel()], ids=str)
+def test_by_rule_that_is_l2(partition: Partition) -> None:
     # (gain / |x|_1) sqrt(d) >= gain / |x|_2 and gain / |x|_inf >= gain / |x|_2, at every x on a worker's way
     advice = advise(Spec(data="digits", partition=partition, workers=10))
     l1, l2, linf = (norm.push for norm in advice.norms)
     assert l2 == min(l1, l2, linf)
-    assert advice.spec.norm == 2.0
+    assert advice.chosen.p == 2.0
+    assert advice.spec.method_name == "rsa"
 
 
 def test_half_is_too_many() -> None:
@@ -101,10 +106,23 @@ def test_half_is_too_many() -> None:
 
 def test_what_differing_workers_cost() -> None:
     assert "(q/m) zeta^2 = 0.4 " in limit(CALM, byzantine=1, workers=5)  # 1/5 of (1 + 3) / 2
-    assert "nobody lies" in limit(WILD, byzantine=0, workers=5)
+    assert "nobody is Byzantine" in limit(WILD, byzantine=0, workers=5)
 
 
-def test_averaging_where_nobody_lies() -> None:
+def test_averaging_where_nobody_is_byzantine() -> None:
     assert averaging(CALM, byzantine=0).holds
     assert not averaging(CALM, byzantine=1).holds
     assert "a mean anywhere" in averaging(WILD, byzantine=1).why
+
+
+def test_named_workers_are_byzantine() -> None:
+    advice = advise(Spec(data="digits", workers=5, byzantine=(2, 4)))
+    assert advice.honest == (1, 3, 5)
+    told = json.loads(json.dumps(advice.to_json(), allow_nan=False))
+    assert (told["byzantine"], told["honest"], told["partition"]) == (2, [1, 3, 5], "iid")
+    assert told["told"]["byzantine"] == "q = 2 is fewer than half of m = 5"
+
+
+def test_a_problem_without_a_known_optimum_is_refused_in_a_line() -> None:
+    with pytest.raises(InvalidInput, match=r"advise needs a problem with a known optimum .*; got Own"):
+        advise(Spec(problem=Own(), workers=2))

@@ -5,12 +5,13 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from holdfast import attacks, data, methods, problems
+from holdfast import attacks, data, engines, methods, problems, stages
 from holdfast.cli import main
 from holdfast.data import partitions
 from holdfast.methods import schedules
@@ -38,57 +39,62 @@ def refusal(argv: list[str], capsys: pytest.CaptureFixture[str]) -> str:
 
 
 RUN = ["run", "--data", "digits", "--rounds", "3"]
-LIE = ["--attack", "infinite", "--byzantine"]
+BYZANTINE = "byzantine must be a whole number >= 0 or several of them, each a whole number >= 1"
+ATTACKED = ["--attack", "infinite", "--byzantine"]
 
 WRONG: list[tuple[list[str], str]] = [
     # numbers
-    ([*RUN, "--rounds", "0"], "rounds must be at least 1; got 0"),
-    ([*RUN, "--rounds", "ten"], "rounds must be a whole number; got 'ten'"),
-    ([*RUN, "--rounds", "1.5"], "rounds must be a whole number; got '1.5'"),
-    ([*RUN, "--rounds", ""], "rounds must be a whole number; got ''"),
-    ([*RUN, "--norm", "0.5"], "norm must be at least 1; got 0.5"),
-    ([*RUN, "--norm", "two"], "norm must be a number; got 'two'"),
-    ([*RUN, "--penalty", "-1"], "penalty must be at least 0; got -1.0"),
-    ([*RUN, "--penalty", "inf"], "penalty must be at least 0 and finite; got inf"),
+    ([*RUN, "--rounds", "0"], "rounds must be a whole number >= 1; got '0'"),
+    ([*RUN, "--rounds", "ten"], "rounds must be a whole number >= 1; got 'ten'"),
+    ([*RUN, "--rounds", "1.5"], "rounds must be a whole number >= 1; got '1.5'"),
+    ([*RUN, "--rounds", ""], "rounds must be a whole number >= 1; got ''"),
+    ([*RUN, "--method", "rsa:norm=0.5"], "norm of method 'rsa' must be a number >= 1; got '0.5'"),
+    ([*RUN, "--method", "rsa:norm=two"], "norm of method 'rsa' must be a number >= 1; got 'two'"),
+    ([*RUN, "--method", "rsa:penalty=-1"], "penalty of method 'rsa' must be a number >= 0 or auto; got '-1'"),
+    ([*RUN, "--method", "rsa:penalty=inf"], "penalty must be at least 0 and finite; got inf"),
     ([*RUN, "--rate", "0"], "rate must be positive and finite; got 0.0"),
     ([*RUN, "--rate", "-0.5"], "rate must be positive and finite; got -0.5"),
     ([*RUN, "--rate", "nan"], "rate must be positive and finite; got nan"),
     ([*RUN, "--scale", "nan"], "scale must be"),
-    ([*RUN, "--l2", "-1"], "l2 must be at least 0; got -1.0"),
-    ([*RUN, "--batch", "0"], "batch must be at least 1; got 0"),
-    ([*RUN, "--seed", "-1"], "seed must be at least 0; got -1"),
-    ([*RUN, "--eval-every", "0"], "eval_every must be at least 1; got 0"),
-    ([*RUN, "--checkpoint-every", "-5"], "checkpoint_every must be at least 1; got -5"),
-    # who lies
-    ([*RUN, "--workers", "0"], "workers must be at least 1; got 0"),
-    ([*RUN, *LIE, "20"], "byzantine must be less than workers=20; got 20"),
+    ([*RUN, "--l2", "-1"], "l2 must be a number >= 0; got '-1'"),
+    ([*RUN, "--batch", "0"], "batch must be a whole number >= 1; got '0'"),
+    ([*RUN, "--seed", "-1"], "seed must be a whole number >= 0; got '-1'"),
+    ([*RUN, "--eval-every", "0"], "eval_every must be a whole number >= 1; got '0'"),
+    ([*RUN, "--checkpoint-every", "-5"], "checkpoint_every must be a whole number >= 1; got '-5'"),
+    # who is Byzantine
+    ([*RUN, "--workers", "0"], "workers must be a whole number >= 1; got '0'"),
+    ([*RUN, *ATTACKED, "20"], "byzantine must be less than workers=20; got 20"),
     ([*RUN, "--attack", "infinite"], "an attack needs byzantine of at least 1; got byzantine=0"),
-    ([*RUN, *LIE, "2", "--liars", "3"], "liars must name byzantine=2 different workers; got (3,)"),
-    ([*RUN, *LIE, "2", "--liars", "3,3"], "liars must name byzantine=2 different workers; got (3, 3)"),
-    ([*RUN, *LIE, "1", "--liars", "21"], "liars must be numbers from 1 to workers=20; got 21"),
-    ([*RUN, *LIE, "1", "--liars", "0"], "liars must be numbers from 1 to workers=20; got 0"),
-    ([*RUN, *LIE, "1", "--liars", "x"], "liars must be whole numbers; got 'x'"),
+    ([*RUN, *ATTACKED, "3,3"], "byzantine must name different workers from 1 to 20; got (3, 3)"),
+    ([*RUN, *ATTACKED, "21"], "byzantine must be less than workers=20; got 20"),
+    ([*RUN, *ATTACKED, "3,21"], "byzantine must name different workers from 1 to 20; got (3, 21)"),
+    ([*RUN, *ATTACKED, "0,1"], f"{BYZANTINE}; got ['0', '1']"),
+    ([*RUN, *ATTACKED, "1,x"], f"{BYZANTINE}; got ['1', 'x']"),
+    ([*RUN, *ATTACKED, "x"], f"{BYZANTINE}; got 'x'"),
+    # what is not one of the choices
+    ([*RUN, "--dtype", "float16"], "dtype must be float32 or float64; got 'float16'"),
+    ([*RUN, "--method", "rsa:messages=bytes"], "messages of method 'rsa' must be full or bits; got 'bytes'"),
     # what cannot work together
-    ([*RUN, "--method", "krum", *LIE, "18"], "Krum needs n >= byzantine + 3; got n=20, byzantine=18"),
+    ([*RUN, "--method", "krum", *ATTACKED, "18"], "Krum needs n >= byzantine + 3; got n=20, byzantine=18"),
     ([*RUN, "--method", "krum", "--workers", "2"], "Krum needs n >= byzantine + 3; got n=2, byzantine=0"),
     ([*RUN, "--method", "krum", "--declared", "19"], "Krum needs n >= byzantine + 3; got n=20, byzantine=19"),
-    ([*RUN, "--method", "trimmed-mean", *LIE, "10"], "TrimmedMean needs n > 2 * trim; got n=20, trim=10"),
-    ([*RUN, "--attack", "duplicate", "--byzantine", "2", "--liars", "1,2"], "duplicate needs a regular worker"),
-    ([*RUN, "--attack", "duplicate:worker=20", "--byzantine", "1"], "needs a regular worker to copy; got worker=20"),
-    ([*RUN, "--attack", "duplicate:worker=99", "--byzantine", "1"], "needs a regular worker to copy; got worker=99"),
+    ([*RUN, "--method", "trimmed-mean", *ATTACKED, "10"], "TrimmedMean needs n > 2 * trim; got n=20, trim=10"),
+    ([*RUN, "--attack", "duplicate", "--byzantine", "1,2"], "duplicate needs an honest worker"),
+    ([*RUN, "--attack", "duplicate:worker=20", "--byzantine", "1"], "needs an honest worker to copy; got worker=20"),
+    ([*RUN, "--attack", "duplicate:worker=99", "--byzantine", "1"], "needs an honest worker to copy; got worker=99"),
     ([*RUN, "--workers", "1439"], "workers must be at most the 1438 training samples; got 1439"),
     ([*RUN, "--workers", "1438", "--partition", "by-label"], "by-label needs a sample of class"),
     ([*RUN, "--problem", "logistic"], "logistic needs 2 classes; got 10 in digits"),
-    # parameters of attacks and partitions
-    ([*RUN, "--attack", "infinite:value=1", "--byzantine", "1"], "attack 'infinite' takes no parameters"),
-    ([*RUN, "--attack", "same-value:value=x", "--byzantine", "1"], "attack parameter value must be a number; got 'x'"),
-    ([*RUN, "--attack", "same-value:value", "--byzantine", "1"], "parameters are written key=value; got 'value'"),
-    ([*RUN, "--attack", "duplicate:worker=1.5", "--byzantine", "1"], "worker must be a whole number; got '1.5'"),
+    # options of attacks and partitions
+    ([*RUN, "--attack", "infinite:value=1", "--byzantine", "1"], "attack 'infinite' takes no options; got value"),
+    ([*RUN, "--attack", "same-value:value=x", "--byzantine", "1"], "value of attack 'same-value' must be a number"),
+    ([*RUN, "--attack", "same-value:value", "--byzantine", "1"], "of an attack are written key=value; got 'value'"),
+    ([*RUN, "--attack", "duplicate:worker=1.5", "--byzantine", "1"], "'duplicate' must be a whole number; got '1.5'"),
     ([*RUN, "--attack", "sign-flip:factor=1,factor=2", "--byzantine", "1"], "factor"),
-    ([*RUN, "--partition", "dirichlet"], "partition 'dirichlet' needs alpha; got 'dirichlet'"),
+    ([*RUN, "--partition", "dirichlet"], "partition 'dirichlet' needs alpha; got none"),
     ([*RUN, "--partition", "dirichlet:alpha=0"], "dirichlet needs alpha > 0; got alpha=0.0"),
     ([*RUN, "--partition", "dirichlet:alpha=inf"], "dirichlet needs alpha > 0"),
-    ([*RUN, "--partition", "iid:alpha=1"], "partition 'iid' takes no parameters"),
+    ([*RUN, "--partition", "iid:alpha=1"], "partition 'iid' takes no options; got alpha"),
     # arguments
     ([], "the following arguments are required: COMMAND"),
     (["data"], "the following arguments are required: ACTION; see holdfast data --help"),
@@ -97,6 +103,27 @@ WRONG: list[tuple[list[str], str]] = [
     ([*RUN, "--rounds"], "argument --rounds: expected one argument; see holdfast run --help"),
     ([*RUN, "a.toml", "b.toml"], "unrecognized arguments: b.toml"),
     (["run", "absent.toml"], "a spec must be a readable TOML file; got absent.toml"),
+    # options without effect
+    ([*RUN, "--method", "krum", "--messages", "bits"], "--messages is an option of rsa: write --method rsa:messages="),
+    ([*RUN, "--method", "krum", "--local-steps", "5"], "an option of rsa: write --method rsa:local_steps=5\n"),
+    ([*RUN, "--method", "krum", "--norm", "2"], "--norm is an option of rsa: write --method rsa:norm=2\n"),
+    ([*RUN, "--norm=2"], "--norm is an option of rsa: write --method rsa:norm=2\n"),
+    ([*RUN, "--method", "ideal-rsa", "--ties", "coin"], "an option of ideal-rsa: write --method ideal-rsa:ties=coin\n"),
+    ([*RUN, "--method", "rsa:norm=2", "--penalty", "-1"], "option of rsa: write --method rsa:norm=2,penalty=-1\n"),
+    ([*RUN, "--selected", "5"], "--selected is an option of multi-krum: write --method multi-krum:selected=5\n"),
+    ([*RUN, "--reply"], "--reply is an option of rsa: write --method rsa:reply=...\n"),
+    (["compare", "--method", "sgd", "rsa:norm=2", "--reply", "updated"], "write --method rsa:norm=2,reply=updated\n"),
+    ([*RUN, "--method", "krum:norm=2"], "unknown option of method 'krum' 'norm'; known: byzantine"),
+    ([*RUN, "--method", "median:norm=2"], "method 'median' takes no options; got norm"),
+    ([*RUN, "--method", "nnm+krum:norm=2"], "unknown option of method 'krum' 'norm'; known: byzantine"),
+    ([*RUN, "--method", "nnm+rsa"], "stages come before a rule on gradients; got rsa after them"),
+    ([*RUN, "--liars", "2,5,9"], "--liars is called --byzantine now: write --byzantine 2,5,9\n"),
+    ([*RUN, "--liars-work", "always"], "--liars-work is called --byzantine-work now: write --byzantine-work always\n"),
+    ([*RUN, "--shards", "4"], "an option of engine ray: write --engine ray --shards 4; got engine simulated\n"),
+    ([*RUN, "--engine", "simulated", "--min-workers", "2"], "--min-workers is an option of engine ray"),
+    ([*RUN, "--engine", "simulated:shards=4"], "engine 'simulated' takes no options; got shards"),
+    ([*RUN, "--engine", "ray", "--shards", "four"], "shards of engine 'ray' must be a whole number >= 0; got 'four'"),
+    (["compare", "--data", "digits", "--shards", "4"], "unknown flag '--shards'"),
     (["compare", "--data", "digits", "--jobs", "two"], "argument --jobs: invalid int value: 'two'"),
     (["compare", "--data", "digits", "--rounds", "2", "--jobs", "0"], "jobs must be at least 1; got 0"),
     (["compare", "--data", "digits", "--rounds", "2", "--jobs", "-1"], "jobs must be at least 1; got -1"),
@@ -123,8 +150,13 @@ UNKNOWN: list[tuple[list[str], str, list[str]]] = [
     ([*RUN, "--partition", "by_label"], "by-label", list(partitions.REGISTRY)),
     ([*RUN, "--partition", "dirichlet:alhpa=1"], "alpha", ["alpha"]),
     ([*RUN, "--problem", "sofmax"], "softmax", list(problems.REGISTRY)),
+    ([*RUN, "--method", "rsa:nrom=2"], "norm", [option.name for option in fields(methods.Rsa)]),
+    ([*RUN, "--method", "multi-krum:select=2"], "selected", ["byzantine", "selected"]),
+    ([*RUN, "--method", "nmn+krum"], "nnm", list(stages.REGISTRY)),
+    ([*RUN, "--method", "bucketing:sise=2+krum"], "size", ["size"]),
+    ([*RUN, "--engine", "rey"], "ray", list(engines.options.REGISTRY)),
+    ([*RUN, "--engine", "ray:shard=2"], "shards", [option.name for option in fields(engines.Ray)]),
     ([*RUN, "--schedule", "constnat"], "constant", list(schedules.REGISTRY)),
-    ([*RUN, "--dtype", "float16"], "float64", ["float32", "float64"]),
     (["data", "fetch", "mnits"], "mnist", list(data.FETCHED)),
     (["compare", "--data", "digits", "--method", "rsa", "medain"], "median", list(methods.REGISTRY)),
     (["compare", "--data", "digits", "--partition", "idd"], "iid", list(partitions.REGISTRY)),
@@ -145,7 +177,7 @@ def test_an_unknown_name_names_the_nearest_and_lists_the_known(
     ("argv", "nearest"),
     [
         ([*RUN, "--methd", "krum"], "--method"),
-        ([*RUN, "--penaltly=3"], "--penalty"),
+        ([*RUN, "--penaltly=3"], "--method rsa:penalty=3"),
         ([*RUN, "--round", "3"], "--rounds"),
         ([*RUN, "--eval_every", "3"], "--eval-every"),
         (["resume", "--jsn", "x"], "--json"),
@@ -166,10 +198,44 @@ def test_an_unknown_command_lists_the_known(capsys: pytest.CaptureFixture[str]) 
     assert all(action in refusal(["data", "get"], capsys) for action in ("'get'", "list", "fetch"))
 
 
-def test_an_unknown_key_in_a_file_names_the_nearest(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "spec.toml").write_text('data = "digits"\nmethode = "rsa"\n')
+OLD_FILES = [
+    ('data = "digits"\nrounds = 3\n', "a spec file has sections: write rounds = ... below [training]"),
+    ("norm = 2\n", "a spec file has sections: write norm = ... below [method]"),
+    ("local-steps = 2\n", "a spec file has sections: write local_steps = ... below [method]"),
+    ("byzantine = 2\n", "a spec file has sections: write byzantine = ... below [attack]"),
+    ("workers = 10\n", "a spec file has sections: write workers = ... below [data]"),
+    ("l2 = 0.1\n", "a spec file has sections: write l2 = ... below [problem]"),
+    ("shards = 4\n", "a spec file has sections: write shards = ... below [engine]"),
+    ("liars = [2, 5, 9]\n", "a spec file has sections: write byzantine = ... below [attack]"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), OLD_FILES, ids=[text for text, _ in OLD_FILES])
+def test_a_file_without_sections_is_told_how_to_write_it_now(
+    text: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("spec.toml").write_text(text)
+    for command in ("run", "compare", "theory"):
+        assert message in refusal([command, "spec.toml"], capsys)
+
+
+@pytest.mark.parametrize(
+    ("text", "nearest"),
+    [("[methode]\nname = 'rsa'\n", "method"), ("[training]\nruonds = 3\n", "rounds")],
+)
+def test_an_unknown_key_in_a_file_names_the_nearest(
+    text: str, nearest: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("spec.toml").write_text(text)
     for command in ("run", "compare"):
-        assert "did you mean 'method'?" in refusal([command, "spec.toml"], capsys)
+        assert f"did you mean {nearest!r}?" in refusal([command, "spec.toml"], capsys)
+
+
+def test_an_option_in_a_file_that_its_part_lacks(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("spec.toml").write_text('[method]\nname = "krum"\nnorm = 2\n')
+    assert "unknown option of method 'krum' 'norm'; known: byzantine" in refusal(["run", "spec.toml"], capsys)
+    Path("spec.toml").write_text('[engine]\nname = "simulated"\nshards = 2\n')
+    assert "engine 'simulated' takes no options; got shards" in refusal(["run", "spec.toml"], capsys)
 
 
 # -- files of the user's ---------------------------------------------------------------------------------------
@@ -215,7 +281,11 @@ BAD_FILES: list[tuple[str, Callable[[Path], None], str]] = [
     ("column.npz", arrays(x=X, y=Y[:, None]), "one target for each row of features; got shapes (40, 3) and (40, 1)"),
     ("uneven.npz", arrays(x=X, y=Y[:-1]), "one target for each row of features; got shapes (40, 3) and (39,)"),
     ("few.npz", arrays(x=X[:1], y=Y[:1]), "must hold at least"),
-    ("widths.npz", arrays(x_train=X, y_train=Y, x_test=X[:, :2], y_test=Y), "as many features for testing as for"),
+    (
+        "widths.npz",
+        arrays(x_train=X, y_train=Y, x_test=X[:, :2], y_test=Y),
+        "features of one shape for testing and training; got (2,) and (3,)",
+    ),
     ("text-features.npz", arrays(x=X.astype(str), y=Y), "must hold numbers; got features of type"),
     ("complex.npz", arrays(x=X * 1j, y=Y), "must hold numbers; got features of type complex128"),
     (

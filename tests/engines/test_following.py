@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from holdfast import L1, InverseSqrt, Ridge, rsa
 from holdfast.engines import wire
-from holdfast.engines.remote.following import SNAPSHOT_EVERY, Announcer, Follower
-from holdfast.engines.wire import WireError
-from holdfast.typing import Tally
+from holdfast.engines.remote.following import SNAPSHOT_EVERY, Announcer, Follower, announced
+from holdfast.engines.wire import Kind, WireError
+from holdfast.methods import InverseSqrt, Ridge, Rsa, Setting
+from holdfast.typing import Received, Tally
 
-MASTER = rsa(L1(0.3), InverseSqrt(0.1), Ridge(0.01), bits=True).master
+MASTER = Rsa(penalty=0.3, messages="bits").master(Setting(InverseSqrt(0.1), Ridge(0.01)))
 D = 70
 
 
@@ -22,21 +22,35 @@ def test_who_follows_tallies_holds_x0_and_hears_it_now_and_then(dtype: type) -> 
     announcer, follower, state = Announcer(follow=True), Follower(MASTER, D), MASTER.init(np.ones(D, dtype))
     lengths = []
     for round in range(2 * SNAPSHOT_EVERY + 5):
-        frames = announcer.frames(state.model, round)
+        frames = announcer.frames(round, wire.model(state.model, round))
+        assert tuple(wire.decode(frame).kind for frame in frames) == announced(round, follow=True)
         lengths.append(len(frames))
         for frame in frames:
             follower.hear(frame)
         assert follower.model(round).tobytes() == state.model.tobytes()
         tally = a_tally(round)
         announcer.counted(tally, round)
-        state = MASTER.step(state, tally, round)
+        state = MASTER.step(state, Received(tally, np.arange(1, 21), round))
     assert [round for round, length in enumerate(lengths) if length == 2] == [SNAPSHOT_EVERY, 2 * SNAPSHOT_EVERY]
 
 
 def test_who_does_not_follow_is_sent_x0_every_time() -> None:
-    announcer, x = Announcer(follow=False), np.ones(D)
+    announcer, whole = Announcer(follow=False), wire.model(np.ones(D), 1)
     announcer.counted(a_tally(0), 0)
-    assert announcer.frames(x, 1) == [wire.model(x, 1)]
+    assert announcer.frames(1, whole) == [whole]
+    assert announced(1, follow=False) == (Kind.MODEL,)
+
+
+def test_after_forgetting_x0_is_taken_whatever_it_is() -> None:
+    follower = following(3)
+    follower.forget()
+    follower.hear(wire.model(np.zeros(D), 3))
+    assert not follower.model(3).any()
+
+
+def test_a_master_that_has_counted_nothing_yet_sends_x0_in_any_round() -> None:
+    whole = wire.model(np.ones(D), 501)
+    assert Announcer(follow=True).frames(501, whole) == [whole]
 
 
 def following(rounds: int) -> Follower:

@@ -12,27 +12,44 @@ FIRST, SECOND = np.array([1, 2, 3]), np.array([4, 5])
 
 
 def test_rows_stand_in_the_workers_order_however_they_came() -> None:
-    inbox = Inbox(np.array([1, 3, 4, 5]), 2, round=6)
+    inbox = Inbox(np.array([1, 3, 4, 5]), np.zeros(2), Kind.MODEL, round=6)
     inbox.admit(SECOND, wire.floats(Kind.MODEL, np.array([[4.0, 4.0], [5.0, 5.0]]), 6))
     inbox.admit(FIRST, wire.floats(Kind.MODEL, np.array([[1.0, 1.0], [3.0, 3.0]]), 6))
-    found = inbox.rows()
-    assert found is not None
-    assert found[0][:, 0].tolist() == found[1].tolist() == [1, 3, 4, 5]
-    assert inbox.heard == 4
+    assert inbox.rows()[:, 0].tolist() == inbox.workers.tolist() == [1, 3, 4, 5]
+    assert inbox.rows().dtype == np.float64
 
 
 def test_tallies_add_up() -> None:
-    inbox = Inbox(np.arange(1, 6), 2, round=6)
+    inbox = Inbox(np.arange(1, 6), np.zeros(2), Kind.TALLY, round=6)
     inbox.admit(FIRST, wire.tally(Tally(np.array([3, 0], np.uint8), 3), 6))
-    assert inbox.heard == 3
+    assert inbox.workers.tolist() == [1, 2, 3]
     inbox.admit(SECOND, wire.tally(Tally(np.array([1, 2], np.uint8), 2), 6))
-    assert inbox.rows() is None
     assert inbox.tally().ones.tolist() == [4, 2]
-    assert inbox.tally().voters == inbox.heard == 5
+    assert inbox.tally().voters == len(inbox.workers) == 5
 
 
 @pytest.mark.parametrize(("round", "voters"), [(5, 3), (6, 2), (7, 3)])
 def test_another_round_or_another_number_of_voters_is_refused(round: int, voters: int) -> None:
-    inbox = Inbox(np.arange(1, 6), 2, round=6)
+    inbox = Inbox(np.arange(1, 6), np.zeros(2), Kind.TALLY, round=6)
     with pytest.raises(WireError, match=f"must be of round 6 and 3 workers; got {round} and {voters}"):
         inbox.admit(FIRST, wire.tally(Tally(np.zeros(2, np.uint8), voters), round))
+    assert not len(inbox.workers)
+
+
+@pytest.mark.parametrize(
+    ("due", "answer", "says"),
+    [
+        (Kind.MODEL, wire.floats(Kind.GRADIENT, np.zeros((3, 2)), 6), "of kind MODEL; got GRADIENT"),
+        (Kind.MODEL, wire.floats(Kind.MODEL, np.zeros((3, 2), np.float32), 6), "of type float64; got float32"),
+        (Kind.MODEL, wire.tally(Tally(np.zeros(2, np.uint8), 3), 6), "of kind MODEL; got TALLY"),
+        (Kind.TALLY, wire.floats(Kind.MODEL, np.zeros((3, 2)), 6), "of kind TALLY; got MODEL"),
+        (Kind.TALLY, wire.tally(Tally(np.zeros(3, np.uint8), 3), 6), "must have dimension 2; got 3"),
+        (Kind.TALLY, b"", "at least 44 bytes; got 0"),
+    ],
+)
+def test_what_is_not_due_is_refused_whole(due: Kind, answer: bytes, says: str) -> None:
+    inbox = Inbox(np.arange(1, 6), np.zeros(2), due, round=6)
+    with pytest.raises(WireError, match=says):
+        inbox.admit(FIRST, answer)
+    assert not len(inbox.workers)
+    assert inbox.tally().voters == 0

@@ -17,7 +17,7 @@ from holdfast.methods.schedules import Constant, InverseSqrt
 from holdfast.methods.workers import GradientWorker, Iterates, PenalisedWorker, Reply, WithMomentum
 from holdfast.problems import LinearProblem
 from holdfast.problems.linear import Minibatches
-from holdfast.typing import Oracle, Rows, Vector, Worker
+from holdfast.typing import Oracle, Rows, Vector
 
 ProblemMaker = Callable[..., LinearProblem]
 every_type = pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -149,9 +149,9 @@ def test_oracles_that_offer_no_step_get_the_plain_formula(penalty: Penalty, mome
 
     inner = PenalisedWorker(penalty, Constant(0.3))
     models, master = ordinary(4, 9, np.float64), ordinary(1, 9, np.float64, seed=1)[0]
-    rule: Worker[Any] = WithMomentum(inner, 0.25) if momentum else inner
+    rule: Any = WithMomentum(inner, 0.25) if momentum else inner
     _, after = rule.step(rule.init(models), master, cubes, 0)
-    gradients: Rows = 0.75 * models**3 if momentum else models**3
+    gradients = 0.75 * models**3 if momentum else models**3
     expected = models - 0.3 * (gradients + penalty.subgradient(models - master))
     np.testing.assert_allclose(rule.iterates(after, master), expected, rtol=1e-14)
 

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from holdfast.experiments import Spec
 from holdfast.experiments.metrics import Evaluation
+from holdfast.experiments.records import Record
 from holdfast.report.colours import strokes
 from holdfast.report.pictures import pictures
 from holdfast.report.reproduction.figure_charts import chart
@@ -16,7 +17,6 @@ from holdfast.report.reproduction.summaries import heading, summary, table
 from holdfast.reproduction.figures import NAMES, figure
 from holdfast.reproduction.findings import Findings
 from holdfast.reproduction.rates import recorded
-from holdfast.reproduction.records import Record
 
 SEEDS = (0, 1, 2)
 
@@ -25,9 +25,9 @@ def record(spec: Spec) -> Record:
     """Seeds 0, 1, 2 end at 0.5, 0.6, 0.7 and take 2, 4, 12 s; SGD diverges under an attack."""
     ended = 0.5 + spec.seed / 10
     history = tuple(Evaluation(k, ended * k / spec.rounds, 1.0, 0.01 * k, 1.0) for k in (spec.rounds // 2, spec.rounds))
-    lost = spec.method == "sgd" and spec.attack != "none"
+    lost = spec.method_name == "sgd" and spec.attack is not None
     seconds = (1.0, 2.0, 6.0)[spec.seed]
-    ceiling = 0.8 if spec.partition == "by-label" else 1.0
+    ceiling = 0.8 if spec.partition_text == "by-label" else 1.0
     return Record(spec, history[:1] if lost else history, spec.rounds, 7 if lost else None, ceiling, seconds, 0.1)
 
 

@@ -8,13 +8,13 @@ import pytest
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Spec
 from holdfast.experiments.metrics import Evaluation
+from holdfast.experiments.records import Record
 from holdfast.reproduction.claims import CLAIMS, Verdict, judge
 from holdfast.reproduction.claims.criteria import better, fails, near_optimal, slightly_worse, slower, wider, within
-from holdfast.reproduction.claims.record import differences, to_toml
+from holdfast.reproduction.claims.verdicts import differences, to_toml
 from holdfast.reproduction.figures import NAMES, Curve, figure
 from holdfast.reproduction.findings import CurveFindings, Findings
 from holdfast.reproduction.rates import recorded
-from holdfast.reproduction.records import Record
 
 PAPER = Spec()
 

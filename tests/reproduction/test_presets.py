@@ -4,9 +4,11 @@ from math import inf
 
 import pytest
 
+from holdfast.attacks import ATTACKS
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Spec
-from holdfast.experiments.spec import number
+from holdfast.experiments.spec import require_number
+from holdfast.methods import Rsa
 from holdfast.reproduction.figures import NAMES, Curve, figure
 from holdfast.reproduction.rates import Rates, Searched, Trial, recorded, setting
 
@@ -25,22 +27,32 @@ PAPER = {
 }
 
 
-def rsa(spec: Spec) -> tuple[int, str, object, object]:
-    return spec.byzantine, spec.attack, spec.penalty, spec.rate
+def attack(spec: Spec) -> str:
+    return "none" if spec.attack is None else ATTACKS.text(spec.attack, full=True)
+
+
+def rsa(spec: Spec) -> tuple[int, str, float, float]:
+    return spec.q, attack(spec), *values(spec)[1:]
+
+
+def values(spec: Spec) -> tuple[float, float, float]:
+    """Norm, lambda and alpha of RSA."""
+    assert type(spec.method) is Rsa
+    return spec.method.norm, require_number(spec.method.penalty), require_number(spec.rate)
 
 
 @pytest.mark.parametrize("name", PAPER)
 def test_panels_have_the_papers_attack_q_lambda_and_alpha(name: str) -> None:
     panels, partition = PAPER[name]
     assert [rsa(panel.curves[1].spec) for panel in FIGURES[name].panels] == panels
-    for (q, attack, *_), panel in zip(panels, FIGURES[name].panels, strict=True):
+    for (q, sent, *_), panel in zip(panels, FIGURES[name].panels, strict=True):
         assert [curve.label for curve in panel.curves] == LABELS
-        assert [curve.spec.method for curve in panel.curves] == METHODS
+        assert [curve.spec.method_name for curve in panel.curves] == METHODS
         for curve in panel.curves:
             spec = curve.spec
-            assert (spec.byzantine, spec.attack, spec.partition) == (q, attack, partition)
+            assert (spec.q, attack(spec), spec.partition_text) == (q, sent, partition)
             assert spec.declared == q, "Krum is told the true q"
-        assert panel.curves[1].spec.norm == 1
+        assert values(panel.curves[1].spec)[0] == 1
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -48,38 +60,39 @@ def test_everything_else_is_the_papers_setting(name: str) -> None:
     for curve in FIGURES[name].curves():
         spec = curve.spec
         assert (spec.workers, spec.batch, spec.l2, spec.data, spec.problem) == (20, 32, 0.01, "mnist", "softmax")
-        assert (spec.schedule, spec.reply, spec.scale) == ("inverse-sqrt", "current", 1.0)
+        assert (spec.schedule, spec.momentum, spec.scale) == ("inverse-sqrt", 0, 1.0)
+        assert getattr(spec.method, "reply", "current") == "current"
         assert spec.rounds == (500 if name == "runtime" else 5000)
 
 
 def test_norms() -> None:
     quiet, attacked, equal = FIGURES["norms"].panels
-    assert [(c.spec.norm, c.spec.penalty, c.spec.rate) for c in equal.curves] == [
+    assert [values(c.spec) for c in equal.curves] == [
         (1, 0.1, 0.001), (2, 0.1, 0.001), (inf, 0.1, 0.001),
     ]  # fmt: skip
-    assert [(c.spec.norm, c.spec.penalty, c.spec.rate) for c in quiet.curves] == [
+    assert [values(c.spec) for c in quiet.curves] == [
         (1, 0.1, 0.001), (2, 1.4, 0.001), (inf, 51, 0.0001),
     ]  # fmt: skip
-    assert [(c.spec.norm, c.spec.penalty, c.spec.rate) for c in attacked.curves] == [
+    assert [values(c.spec) for c in attacked.curves] == [
         (1, 0.07, 0.001), (2, 1.2, 0.001), (inf, 20, 0.0001),
     ]  # fmt: skip
-    assert {(c.spec.attack, c.spec.byzantine) for c in quiet.curves} == {("none", 0)}
-    assert {(c.spec.attack, c.spec.byzantine) for c in attacked.curves} == {("same-value:value=100", 8)}
+    assert {(attack(c.spec), c.spec.q) for c in quiet.curves} == {("none", 0)}
+    assert {(attack(c.spec), c.spec.q) for c in attacked.curves} == {("same-value:value=100", 8)}
 
 
 def test_lambda_spans_four_decades_with_tuned_steps() -> None:
     (panel,) = FIGURES["lambda"].panels
-    weights = [number(curve.spec.penalty) for curve in panel.curves]
+    weights = [values(curve.spec)[1] for curve in panel.curves]
     assert len(weights) >= 9
     assert weights == sorted(weights)
     assert weights[-1] / weights[0] >= 10**4 * (1 - 1e-12)
-    assert all(curve.searched and curve.spec.method == "rsa" and curve.spec.norm == 1 for curve in panel.curves)
-    assert {(c.spec.attack, c.spec.byzantine) for c in panel.curves} == {("same-value:value=100", 8)}
+    assert all(curve.searched and values(curve.spec)[0] == 1 for curve in panel.curves)
+    assert {(attack(c.spec), c.spec.q) for c in panel.curves} == {("same-value:value=100", 8)}
 
 
 def test_only_rivals_and_the_lambda_figure_have_searched_steps() -> None:
     def expected(name: str, curve: Curve) -> bool:
-        return name == "lambda" or curve.spec.method != "rsa"
+        return name == "lambda" or curve.spec.method_name != "rsa"
 
     for name, each in FIGURES.items():
         assert all(curve.searched == expected(name, curve) for curve in each.curves())

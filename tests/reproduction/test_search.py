@@ -9,14 +9,14 @@ import pytest
 
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Spec
+from holdfast.experiments.gathering import gather
 from holdfast.experiments.metrics import Evaluation
-from holdfast.experiments.spec import number
-from holdfast.reproduction.campaign import gather
+from holdfast.experiments.records import Record
+from holdfast.experiments.spec import require_number
+from holdfast.experiments.store import Store
 from holdfast.reproduction.figures import Figure, figure
 from holdfast.reproduction.rates import Rates, recorded, setting
-from holdfast.reproduction.records import Record
 from holdfast.reproduction.search import GRID, SEEDS, search
-from holdfast.reproduction.store import Store
 
 EMPTY = replace(recorded(), settings={})
 
@@ -34,7 +34,12 @@ def known(accuracy: Callable[[Spec], float | None]) -> Callable[[Sequence[Spec]]
 
 def peak(at: float) -> Callable[[Spec], float | None]:
     """One peak on a logarithmic axis; too large a step diverges."""
-    return lambda spec: None if number(spec.rate) > 30 * at else 0.9 - 0.1 * abs(log10(number(spec.rate) / at))
+
+    def accuracy(spec: Spec) -> float | None:
+        rate = require_number(spec.rate)
+        return None if rate > 30 * at else 0.9 - 0.1 * abs(log10(rate / at))
+
+    return accuracy
 
 
 @pytest.mark.parametrize("best", [GRID[1], 5e-06, 1e-4, 0.002, GRID[-2]])
@@ -62,14 +67,14 @@ def test_ties_go_to_the_smaller_rate(below: float, rate: float) -> None:
 
     def accuracy(spec: Spec) -> float | None:
         by_rate = {5e-05: 0.8, 1e-4: 0.9 - below, 2e-4: 0.9, 5e-4: 0.8}
-        return by_rate.get(number(spec.rate), 0.1) + (0.01 if spec.seed == SEEDS[0] else -0.01)
+        return by_rate.get(require_number(spec.rate), 0.1) + (0.01 if spec.seed == SEEDS[0] else -0.01)
 
     found = search([figure("lambda", None)], EMPTY, known(accuracy))
     assert {searched.rate for searched in found.settings.values()} == {rate}
 
 
 def test_where_the_step_size_does_not_matter_the_smallest_decade_is_taken_at_once() -> None:
-    found = search([figure("lambda", None)], EMPTY, known(lambda spec: 0.1 + number(spec.rate) / 100))
+    found = search([figure("lambda", None)], EMPTY, known(lambda spec: 0.1 + require_number(spec.rate) / 100))
     assert {(searched.rate, searched.fine) for searched in found.settings.values()} == {(1e-6, ())}
 
 

@@ -93,7 +93,7 @@ def test_theorem_3() -> None:
 
 def test_the_supplements_theorem() -> None:
     theorem = Averaging(InverseSqrtSteps(low=0.25, high=0.5, epsilon=0.5), DISTURBANCE, start=1000.0)
-    # steps 0.25 up to k = 3, then 0.5 / sqrt(5); the liars' 45 counts half
+    # steps 0.25 up to k = 3, then 0.5 / sqrt(5); the Byzantine workers' 45 counts half
     late = 0.5 / np.sqrt(5)
     sums = [(0.25, 0.0625), (0.5, 0.125), (1.0 + late, 0.25 + late**2)]
     expected = [(1000 + 291 * squares) / (2 * total) + 22.5 for total, squares in sums]

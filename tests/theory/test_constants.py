@@ -1,15 +1,21 @@
 """The constants of Assumptions 1 to 3 by hand, and as laws on problems whose workers differ."""
 
+import re
 from collections.abc import Callable
 from math import inf, sqrt
+from typing import Any
 
 import numpy as np
 import pytest
 
 from holdfast.errors import InvalidInput
-from holdfast.methods.priors import Ridge
+from holdfast.experiments import Spec, run
+from holdfast.experiments.survey import Surveyor
+from holdfast.experiments.theorems import guarantees
+from holdfast.methods import L1, Ridge
 from holdfast.problems import REGISTRY, LinearProblem, Shards
-from holdfast.theory import Curvature, Delta3, dual, lambda0, variance, variance_bound
+from holdfast.theory import Curvature, Delta3, Guarantees, dual, lambda0, variance, variance_bound
+from own_problem import Own
 
 
 def one_worker(kind: str, scale: float = 1.0) -> LinearProblem:
@@ -106,3 +112,23 @@ def test_Delta3_by_hand() -> None:
 def test_norms_below_1_are_refused() -> None:
     with pytest.raises(InvalidInput, match="norm must be at least 1"):
         dual(0.5)
+
+
+def test_a_problem_without_a_known_optimum_is_refused_in_a_line() -> None:
+    own_problem: Any = Own()
+    refused = "needs a problem with a known optimum (softmax, logistic, least-squares); got Own"
+    asks: dict[str, Callable[[], object]] = {
+        "curvature": lambda: Curvature.of(own_problem, Ridge(0.1), [1]),
+        "variance": lambda: variance(own_problem, own_problem.start(), [1]),
+        "theory": lambda: Guarantees.of(own_problem, Ridge(0.1), L1(1.0), [1], 0),
+        "a survey": lambda: Surveyor.of(own_problem, own_problem.workers, 1.0),
+    }
+    for asker, ask in asks.items():
+        with pytest.raises(InvalidInput, match=re.escape(f"{asker} {refused}")):
+            ask()
+    with pytest.raises(InvalidInput, match=re.escape(f"variance {refused}")):
+        variance_bound(own_problem, [1], own_problem.start(), 1.0)
+    with pytest.raises(InvalidInput, match=re.escape(f"theory {refused}")):
+        guarantees(Spec(problem=own_problem, workers=2))
+    with pytest.raises(InvalidInput, match=re.escape(f"theorem2 {refused}")):
+        run(Spec(problem=own_problem, workers=2, schedule="theorem2"))

@@ -11,7 +11,7 @@ def test_theorems_2_and_3_hold_and_say_something() -> None:
     assert curve.farthest <= 1  # where delta_i^2 holds
     assert (mean <= bound * (1 + 1e-12)).all()
     assert bound[-1] < mean[0] / 2  # more is promised than that nothing gets worse
-    assert mean[-1] > bound[-1] / 100  # and the liars do keep RSA away
+    assert mean[-1] > bound[-1] / 100  # and the attack does keep RSA away
     found = numbers.guarantees(2)
     assert found.convergence is not None
     assert found.penalty.weight > found.lambda0
@@ -28,7 +28,7 @@ def test_the_supplements_theorem_holds_and_says_something() -> None:
     assert bound[-1] < mean[0]
 
 
-def test_the_gap_is_quadratic_in_the_number_of_liars() -> None:
+def test_the_gap_is_quadratic_in_the_number_of_byzantine_workers() -> None:
     found = numbers.gaps(most=4, rounds=1000, seeds=range(2))
     assert (np.array(found.measured) <= found.bound).all()
     np.testing.assert_allclose(np.array(found.bound) / found.bound[0], [1, 4, 9, 16])

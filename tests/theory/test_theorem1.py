@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 
 from holdfast.methods.priors import Ridge
 from holdfast.problems import LinearProblem
-from holdfast.theory import Curvature, Delta3, lambda0
+from holdfast.theory import NORMS, Curvature, Delta3, lambda0
 
 cp: Any = cvxpy  # whose types are incomplete
 
 PRIOR = Ridge(0.1)
-NORMS = (1, 2, inf, 3)
 
 
 def local_loss(kind: str, problem: LinearProblem, worker: int, x: Any) -> Any:
@@ -42,7 +41,7 @@ def penalised_optimum(kind: str, problem: LinearProblem, p: float, weight: float
     return np.asarray(x.value)
 
 
-@pytest.mark.parametrize("p", NORMS)
+@pytest.mark.parametrize("p", [*NORMS.values(), 3])
 @pytest.mark.parametrize("kind", ["least-squares", "logistic"])
 def test_theorem_1(small_problem: Callable[..., LinearProblem], kind: str, p: float) -> None:
     problem = small_problem(kind, workers=4, width=2, least=8)

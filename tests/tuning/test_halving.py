@@ -1,18 +1,25 @@
 """What is tried, and who stays: by hand."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import inf
 
 import pytest
 
+from holdfast.attacks import SignFlip
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Spec
-from holdfast.experiments.automatic import settled
+from holdfast.experiments.automatic import resolve_auto
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.metrics import Evaluation
-from holdfast.reproduction.records import Record
+from holdfast.experiments.records import Record
+from holdfast.experiments.spec import require_number
+from holdfast.methods import Rsa, make_method
 from holdfast.tuning import Rung, candidates, halve
 from holdfast.tuning.halving import rounds_of
+from holdfast.tuning.outcome import Outcome, chosen, last_run
+from own_problem import Own
 
 BASE = Spec(data="digits", workers=5, rounds=90)
 
@@ -57,6 +64,12 @@ def test_among_equals_the_one_ahead_stays() -> None:
     assert [names(rung) for rung in found] == [[3, 1, 2, 4], [3, 1]]
 
 
+def values(spec: Spec) -> tuple[float, float, float]:
+    """Norm, lambda and alpha."""
+    assert isinstance(spec.method, Rsa)
+    return spec.method.norm, require_number(spec.method.penalty), require_number(spec.rate)
+
+
 def test_nobody_wins_with_nothing() -> None:
     with pytest.raises(InvalidInput, match="needs a candidate that learns"):
         climbed({90: {1: 0.0, 2: 0.0}}, rungs=1)
@@ -71,22 +84,60 @@ def test_the_grid_is_around_the_rule() -> None:
     tried = candidates(BASE, [1.0, 2.0], points=3)
     assert len(tried) == 2 * 3 * 3
     for place, norm in enumerate((1.0, 2.0)):
-        rule = settled(resolved(replace(BASE, norm=norm, penalty="auto", rate="auto")))
+        rule = resolve_auto(resolved(replace(BASE, method=Rsa(norm=norm, penalty="auto"), rate="auto")))
         assert tried[place] == rule
-        penalties = sorted({float(spec.penalty or 0) for spec in tried if spec.norm == norm})
+        penalties = sorted({values(spec)[1] for spec in tried if values(spec)[0] == norm})
         # three values, sqrt(10) = 3.1623 apart, to three digits
-        assert penalties[1] == rule.penalty
+        assert penalties[1] == values(rule)[1]
         assert penalties[2] / penalties[1] == pytest.approx(3.1623, rel=0.01)
         assert penalties[1] / penalties[0] == pytest.approx(3.1623, rel=0.01)
 
 
 def test_a_number_is_the_centre() -> None:
-    tried = candidates(replace(BASE, penalty=1.0, rate=0.01), [1.0], points=3)
-    assert {spec.penalty for spec in tried} == {0.316, 1.0, 3.16}
+    tried = candidates(replace(BASE, method=Rsa(penalty=1.0), rate=0.01), [1.0], points=3)
+    assert {values(spec)[1] for spec in tried} == {0.316, 1.0, 3.16}
     assert {spec.rate for spec in tried} == {0.00316, 0.01, 0.0316}
-    assert (tried[0].penalty, tried[0].rate) == (1.0, 0.01)
+    assert values(tried[0]) == (1.0, 1.0, 0.01)
 
 
 def test_rates_alone_where_there_is_no_penalty() -> None:
-    tried = candidates(replace(BASE, method="median", rate=1.0), [1.0], points=5)
+    tried = candidates(replace(BASE, method=make_method("median"), rate=1.0), [1.0], points=5)
     assert [spec.rate for spec in tried] == [1.0, 0.316, 3.16, 0.1, 10.0]
+
+
+def test_the_winner_is_named_without_what_follows_from_it() -> None:
+    method = Rsa(local_steps=2)
+    asked = replace(BASE, method=method, byzantine=(2,), attack=SignFlip())
+    won = candidates(replace(asked, rate=0.01), [2.0], points=1)[0]
+    best = chosen(asked, won)
+    assert (best.data, best.byzantine, best.rate) == ("digits", (2,), 0.01)
+    assert best.method == replace(method, norm=2.0, penalty=values(won)[1])
+    assert last_run(best).eval_every == best.rounds
+    krum = make_method("krum")
+    assert chosen(replace(asked, method=krum), replace(won, method=krum)).method is krum
+
+
+@pytest.mark.parametrize(("method", "norms"), [("rsa", [1.0, inf]), ("median", [1.0])])
+def test_an_outcome_is_strict_json(method: str, norms: list[float]) -> None:
+    """The winner's alpha is the largest of three; a norm may be infinite, and a median has none."""
+    base = replace(BASE, method=make_method(method))
+    tried = candidates(replace(base, rate=1.0), norms, points=3)
+    rungs = halve(tried, 1, lambda specs: {spec: record(spec, require_number(spec.rate) / 10) for spec in specs})
+    best = chosen(base, rungs[-1].trials[0].spec)
+    outcome = Outcome(best, tuple(tried[: len(norms)]), tuple(rungs), (9, 1), record(last_run(best), 0.5))
+    told = json.loads(json.dumps(outcome.to_json("holdfast run"), allow_nan=False))
+    assert told["best"]["rate"] == 3.16
+    assert "alpha" in told["edges"]
+    assert [each["norm"] for each in told["centres"]] == ([1.0, "inf"] if method == "rsa" else [None])
+    assert len(outcome.farthest()) == len(tried)
+
+
+def test_what_cannot_be_tuned_is_said_in_a_line() -> None:
+    with pytest.raises(InvalidInput, match=r"tune holds data back and needs a problem made of them; got .*Own"):
+        candidates(replace(BASE, problem=Own(), method=Rsa(penalty=1.0), rate=1.0), [1.0], points=1)
+    with pytest.raises(InvalidInput, match="tune goes by accuracy and needs classes; got problem=least-squares"):
+        candidates(replace(BASE, problem="least-squares"), [1.0], points=1)
+    made = replace(BASE, problem="own_problem:make", workers=2)
+    with pytest.raises(InvalidInput, match="tune without a penalty and a rate needs a problem with a known optimum"):
+        candidates(made, [1.0], points=1)
+    assert len(candidates(replace(made, method=Rsa(penalty=1.0), rate=1.0), [2.0], points=3)) == 9

@@ -5,10 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from holdfast.data import Dataset, load
+from holdfast.data import ByLabel, Dataset, Iid, Partition, load
 from holdfast.experiments import Spec
-from holdfast.experiments.assembly import learnt
+from holdfast.experiments.building import build_problem
 from holdfast.experiments.defaults import resolved
+from holdfast.problems import LinearProblem
 from holdfast.tuning import hold_out
 from holdfast.tuning.validation import write
 
@@ -38,11 +39,13 @@ def test_the_seed_decides() -> None:
     assert first.digest() == again.digest() != other.digest()
 
 
-@pytest.mark.parametrize("partition", ["iid", "by-label"])
-def test_workers_get_none_of_it(partition: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("partition", [Iid(), ByLabel()], ids=str)
+def test_workers_get_none_of_it(partition: Partition, tmp_path: Path) -> None:
     split, path = hold_out(DATA, share=0.2, seed=3), tmp_path / "validation.npz"
     write(split, path)
     assert load(str(path)).digest() == split.digest()
-    dataset, problem = learnt(resolved(Spec(data=str(path), partition=partition, workers=4, seed=3)))
+    dataset, problem = build_problem(resolved(Spec(data=str(path), partition=partition, workers=4, seed=3)))
+    assert dataset is not None
+    assert isinstance(problem, LinearProblem)
     held, dealt = numbers(dataset.test_features), numbers(problem.shards.features)
     assert sorted(held + dealt) == list(range(30))

@@ -7,9 +7,9 @@ import pytest
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from holdfast.aggregators import GeometricMedian, Krum, Mean, Median, TrimmedMean
+from holdfast.aggregators import CenteredClipping, GeometricMedian, Krum, Mean, Median, MultiKrum, TrimmedMean
 from holdfast.aggregators.geometric_median import Solution
-from holdfast.typing import Rows, Vector
+from holdfast.typing import Received, Rows, Vector
 
 
 def column(*values: float) -> Rows:
@@ -84,6 +84,81 @@ def test_krum_never_chooses_rows_without_numbers() -> None:
     assert Krum(byzantine=2)(rows).tolist() == [0]
 
 
+@pytest.mark.parametrize(("selected", "expected"), [(1, 9), (2, 5), (3, 16 / 3), (4, 4), (None, 4)])
+def test_multi_krum_averages_the_best_scores(selected: int | None, expected: float) -> None:
+    """Rows 0 1 6 9 13, q = 1, with the scores 37 26 34 25 65 above: in their order 9 1 6 0 13.
+
+    (9 + 1) / 2 = 5, (9 + 1 + 6) / 3 = 16 / 3, (9 + 1 + 6 + 0) / 4 = 4; by default n - q = 4 of them.
+    """
+    rows = column(0, 1, 6, 9, 13)
+    assert MultiKrum(byzantine=1, selected=selected)(rows).tolist() == pytest.approx([expected])
+
+
+def test_multi_krum_of_tied_rows_takes_the_first() -> None:
+    """Rows 0 2 8 10, q = 1, one neighbour each: all score 4. 0 + 2 of the first two, (0 + 2 + 8) / 3 of three."""
+    assert MultiKrum(byzantine=1, selected=2)(column(0, 2, 8, 10)).tolist() == [1]
+    assert MultiKrum(byzantine=1)(column(0, 2, 8, 10)).tolist() == pytest.approx([10 / 3])
+
+
+def test_multi_krum_leaves_out_rows_without_numbers() -> None:
+    """Told q = 2, it averages n - q = 3 rows, the finite ones: (0 + 3 + 7) / 3."""
+    assert MultiKrum(byzantine=2)(column(np.nan, 0, 3, 7, np.inf)).tolist() == pytest.approx([10 / 3])
+
+
+def rounds(rule: CenteredClipping, *messages: Rows) -> list[list[float]]:
+    """The results of these rounds, one after the other."""
+    state, results = rule.init(messages[0][0]), []
+    for round, rows in enumerate(messages):
+        vector, state = rule.step(state, Received(rows, np.arange(1, len(rows) + 1), round))
+        results.append(vector.tolist())
+    return results
+
+
+def test_centred_clipping_shortens_what_is_long() -> None:
+    """From 0 with radius 5: (3, 4) has length 5 and stays, (6, 8) has 10 and is halved; the mean is (3, 4).
+
+    From there the differences are (0, 0) and (3, 4), neither too long: (3, 4) + (1.5, 2) = (4.5, 6).
+    """
+    rows = np.array([[3.0, 4.0], [6.0, 8.0]])
+    assert CenteredClipping(radius=5)(rows).tolist() == pytest.approx([3, 4])
+    assert CenteredClipping(radius=5, steps=2)(rows).tolist() == pytest.approx([4.5, 6])
+    once_each = np.array(rounds(CenteredClipping(radius=5), rows, rows))
+    np.testing.assert_allclose(once_each, np.array([[3, 4], [4.5, 6]]))
+
+
+def test_centred_clipping_goes_on_from_its_last_result() -> None:
+    """Radius 1. Round 1 from 0: 4 and 0.5 add (1 + 0.5) / 2 = 0.75. Round 2 from 0.75: 1 and -9 add
+
+    (0.25 - 1) / 2 = -0.375, so 0.375. Bare rows know no round 1: (1 - 1) / 2 = 0.
+    """
+    rule = CenteredClipping(radius=1)
+    assert rounds(rule, column(4, 0.5), column(1, -9)) == [[0.75], [0.375]]
+    assert rule(column(1, -9)).tolist() == pytest.approx([0])
+
+
+def test_centred_clipping_starts_at_zero_wherever_the_model_is() -> None:
+    assert CenteredClipping().init(np.full(2, 7.0, np.float32)).vector.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("lie", [np.nan, np.inf, -np.inf, 1e200])
+def test_rows_without_numbers_add_nothing_to_centred_clipping_but_count(lie: float) -> None:
+    """(4 + 2 + 0) / 3 = 2, not (4 + 2) / 2 = 3; then from 2: (2 + 0 + 0) / 3, so 8 / 3."""
+    rows = column(4, lie, 2)
+    assert CenteredClipping(radius=10)(rows).tolist() == [2]
+    assert CenteredClipping(radius=10, steps=2)(rows).tolist() == pytest.approx([8 / 3])
+
+
+def test_far_rows_pull_centred_clipping_by_their_radius() -> None:
+    """1e100 and -3 with radius 2 pull by 2 and -2: (2 - 2 + 1) / 3."""
+    assert CenteredClipping(radius=2)(column(1e100, -3, 1)).tolist() == pytest.approx([1 / 3])
+
+
+def test_centred_clipping_unclipped_is_the_mean() -> None:
+    """(1 + 2 + 6) / 3 = 3, and there it stays."""
+    assert CenteredClipping()(column(1, 2, 6)).tolist() == pytest.approx([3])
+    assert CenteredClipping(steps=50)(column(1, 2, 6)).tolist() == pytest.approx([3])
+
+
 def test_geometric_median_of_an_equilateral_triangle_is_its_centre() -> None:
     rows = np.array([[0.0, 0.0], [2.0, 0.0], [1.0, np.sqrt(3)]])
     assert solved(rows).reason == "converged"
@@ -152,6 +227,18 @@ def test_liars_cannot_make_the_geometric_median_stop_early(far: float) -> None:
     rows: NDArray[np.float64] = np.random.default_rng(4).normal(size=(20, 5))
     rows[:8] *= far
     np.testing.assert_allclose(GeometricMedian()(rows), least_sum(rows), atol=1e-5)
+
+
+@pytest.mark.parametrize("sizes", [(1e3, 1e19), (1e41, 1e115, 1e124), (1e10, 1e20, 1e30, 1e40), (3e8, 1e12)])
+@pytest.mark.parametrize("spread", [1.0, 1e-16, 0.0])
+def test_far_rows_of_different_sizes_pull_by_their_direction_alone(sizes: tuple[float, ...], spread: float) -> None:
+    """Beside the farthest, float64 cannot hold the others' sums of distances. Drawn nearer, they pull alike."""
+    rows: Rows = spread * np.random.default_rng(6).normal(size=(9, 3))
+    directions = np.random.default_rng(7).normal(size=(len(sizes), 3))
+    far = np.array(sizes)[:, np.newaxis] * directions
+    near = 1e5 * spread * directions
+    result, expected = (GeometricMedian()(np.vstack([away, rows])) for away in (far, near))
+    np.testing.assert_allclose(result, expected, rtol=0, atol=1e-4 * spread)
 
 
 @pytest.mark.parametrize("gap", [0.0, 1e-12, 1e-9, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2])

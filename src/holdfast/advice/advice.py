@@ -1,21 +1,20 @@
 """All advice for one spec."""
 
 from dataclasses import dataclass, replace
-from math import isinf
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from holdfast.advice import sentences
+from holdfast.advice.choice import Norm, preferred, push
 from holdfast.advice.heterogeneity import Heterogeneity
-from holdfast.advice.norms import NORMS, Norm, preferred, push
-from holdfast.experiments.assembly import learnt
-from holdfast.experiments.automatic import settled
+from holdfast.experiments.automatic import resolve_auto
+from holdfast.experiments.building import build_problem
 from holdfast.experiments.defaults import resolved
-from holdfast.experiments.spec import AUTO, Spec, number
-from holdfast.methods.penalties import penalty
-from holdfast.methods.priors import Ridge
-from holdfast.theory import Guarantees, lambda0, variance
+from holdfast.experiments.spec import Spec, data_text, require_number
+from holdfast.methods import AUTO, Ridge, Rsa, penalty
+from holdfast.problems import solvable
+from holdfast.theory import NORMS, Guarantees, lambda0, variance
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +23,7 @@ class Advice:
 
     spec: Spec
     """What was asked about, with the values that are recommended."""
-    regular: tuple[int, ...]
+    honest: tuple[int, ...]
     heterogeneity: Heterogeneity
     norms: tuple[Norm, ...]
     chosen: Norm
@@ -41,7 +40,7 @@ class Advice:
         }
 
     def gaps(self) -> dict[int, float]:
-        """Return Theorem 2's gap for each q below m / 2, the regular workers' constants as they are; {} if it has none.
+        """Return Theorem 2's gap for each q below m / 2, with the honest workers' constants as they are; {} if none.
 
         It bounds the squared distance of all models from the solution of eq. tv-p, with the theorem's step size.
         """
@@ -52,22 +51,22 @@ class Advice:
         return {q: replace(found, disturbance=replace(found.disturbance, byzantine=q)).gap for q in minority}
 
     def told(self) -> dict[str, str]:
-        """Return everything that is said in sentences, by what it is about."""
-        q, m = self.spec.byzantine, self.spec.workers
+        """Return everything that is said in sentences, by topic."""
+        q, m = self.spec.q, self.spec.workers
         return {
             "workers": sentences.differing(self.heterogeneity),
-            "liars": sentences.minority(q, m).why,
+            "byzantine": sentences.minority(q, m).why,
             "gap": self.gap_told(),
             "limit": sentences.limit(self.heterogeneity, q, m),
             "plain averaging": sentences.averaging(self.heterogeneity, q).why,
         }
 
     def gap_told(self) -> str:
-        q, found = self.spec.byzantine, self.gaps()
+        q, found = self.spec.q, self.gaps()
         if not found:
             return sentences.no_gap(self.guarantees)
         if q not in found:
-            return "no guarantee: half of the workers or more lie"
+            return "no guarantee: half of the workers or more are Byzantine"
         start = self.guarantees.start
         worth = "less" if found[q] < start else "no less, so it says nothing new"
         return (
@@ -77,14 +76,14 @@ class Advice:
 
     def to_json(self) -> dict[str, Any]:
         """Return what `holdfast advise --json` prints."""
-        spec, found, q, m = self.spec, self.heterogeneity, self.spec.byzantine, self.spec.workers
+        spec, found, q, m = self.spec, self.heterogeneity, self.spec.q, self.spec.workers
         gaps = self.gaps()
         return {
-            "data": spec.data,
-            "partition": spec.partition,
+            "data": data_text(spec.data),
+            "partition": spec.partition_text,
             "workers": m,
             "byzantine": q,
-            "regular": list(self.regular),
+            "honest": list(self.honest),
             "heterogeneity": {
                 "zeta2": found.zeta2,
                 "relative": found.relative,
@@ -106,8 +105,8 @@ class Advice:
                 for norm in self.norms
             },
             "recommended": {
-                "norm": "inf" if isinf(spec.norm) else spec.norm,
-                "penalty": spec.penalty,
+                "norm": spec.to_json()["method"]["norm"],
+                "penalty": self.chosen.penalty,
                 "rate": spec.rate,
                 "why": self.reasons,
             },
@@ -125,39 +124,40 @@ def _label(p: float) -> str:
 
 
 def advise(spec: Spec) -> Advice:
-    """Return advice on RSA for a spec; its Byzantine workers lie, whatever `attack` says.
+    """Return advice on RSA for a spec; its Byzantine workers attack, whatever `attack` says.
 
-    Its norm, penalty and rate are what is looked for, and do not matter.
+    Its method and rate do not matter: they are what the advice is about.
 
     >>> advice = advise(Spec(data="digits", workers=10, byzantine=2))
-    >>> advice.spec.norm, len(advice.regular), advice.gaps()
+    >>> advice.spec.method.norm, len(advice.honest), advice.gaps()
     (2.0, 8, {})
     """
-    base = replace(spec, method="rsa", reply="current", penalty=AUTO, rate=AUTO)
-    rules = {p: settled(resolved(replace(base, norm=p))) for p in NORMS}
-    _, problem = learnt(rules[1.0])
-    pushes = {p: push(p, number(rule.penalty), problem.dimension) for p, rule in rules.items()}
+    bases = {p: resolved(replace(spec, method=Rsa(norm=p, penalty=AUTO), rate=AUTO)) for p in NORMS.values()}
+    problem = solvable(build_problem(bases[1.0])[1], "advise")
+    rules = {p: resolve_auto(base) for p, base in bases.items()}
+    weights = {p: require_number(cast(Rsa, rule.method).penalty) for p, rule in rules.items()}
+    pushes = {p: push(p, weight, problem.dimension) for p, weight in weights.items()}
     best, why = preferred(pushes)
     chosen = rules[best]
-    regular = tuple(int(worker) for worker in np.setdiff1d(problem.shards.workers, chosen.liars or ()))
-    pull = penalty(best, number(chosen.penalty))
-    guarantees = Guarantees.of(problem, Ridge(chosen.l2), pull, regular, chosen.byzantine)
-    slopes, start = (
-        problem.local_gradients(model, regular).astype(np.float64) for model in (guarantees.optimum, problem.start())
+    honest = tuple(np.setdiff1d(problem.workers, chosen.byzantine_workers).tolist())
+    guarantees = Guarantees.of(problem, Ridge(chosen.l2), penalty(best, weights[best]), honest, chosen.q)
+    at_optimum, at_start = (
+        problem.local_gradients(model, honest).astype(np.float64) for model in (guarantees.optimum, problem.start())
     )
-    one, sizes = replace(problem, batch=1), np.diff(problem.shards.starts)[np.array(regular) - 1]
+    one, sizes = replace(problem, batch=1), np.diff(problem.shards.starts)[np.array(honest) - 1]
     heterogeneity = Heterogeneity.of(
-        slopes / problem.weight,
-        start / problem.weight,
-        variance(one, problem.start(), regular) / problem.weight**2,
+        at_optimum / problem.weight,
+        at_start / problem.weight,
+        variance(one, problem.start(), honest) / problem.weight**2,
         sizes.astype(np.float64),
     )
     norms = {
-        p: Norm(p, number(rule.penalty), number(rule.rate), pushes[p], lambda0(slopes, p)) for p, rule in rules.items()
+        p: Norm(p, weights[p], require_number(rule.rate), pushes[p], lambda0(at_optimum, p))
+        for p, rule in rules.items()
     }
     return Advice(
         spec=chosen,
-        regular=regular,
+        honest=honest,
         heterogeneity=heterogeneity,
         norms=tuple(norms.values()),
         chosen=norms[best],

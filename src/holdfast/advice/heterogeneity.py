@@ -1,4 +1,4 @@
-"""How much regular workers differ: what their gradients disagree on where their common loss is least."""
+"""How much honest workers differ: by how much their gradients disagree at the optimum of their common loss."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from holdfast.typing import Rows
 
 Column = NDArray[np.float64]
-"""A number of each worker."""
+"""One number per worker."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,12 +19,12 @@ class Heterogeneity:
         relative = zeta^2 / |grad f(x_0)|^2,                       x_0 the start
         spread   = mean over i of |grad f_i(x_0) - grad f(x_0)|^2
         at_start = spread / (mean over i of |grad f_i(x_0)|^2)
-        excess   = spread / (what the spread would be on average, had the same samples been dealt at random)
+        excess   = spread / (average spread of the same samples dealt at random)
 
-    zeta^2 is what theorems speak of. Relative to the common slope that learning starts with it has no unit; how the
-    same samples are dealt hardly changes that slope. Where one model suits everyone both are near 0, however
-    differently workers get there; so `at_start` says how much they disagree on the way: 0 if all pull one way, 1 if
-    they cancel. Few samples disagree by chance; `excess` is about 1 if chance explains it.
+    zeta^2 is what theorems are about. `relative` divides it by the squared gradient that learning starts with, which
+    hardly depends on who holds which samples, and so has no unit. Where one model suits everyone both are near 0,
+    even if workers disagree on the way there; `at_start` says how much: 0 if all gradients are equal, 1 if they
+    cancel. With few samples gradients differ by chance; `excess` is about 1 if chance explains it.
     """
 
     per_worker: Column
@@ -37,7 +37,7 @@ class Heterogeneity:
 
     @staticmethod
     def of(at_optimum: Rows, at_start: Rows, variances: Column, sizes: Column) -> "Heterogeneity":
-        """Return it from the gradients of the regular workers, a row each.
+        """Return it from the gradients of the honest workers, one row each.
 
         `variances` are those of a single sample's gradient at the start, `sizes` the workers' numbers of samples.
 
@@ -48,13 +48,13 @@ class Heterogeneity:
         first, counts = np.asarray(at_start, dtype=np.float64), np.asarray(sizes, dtype=np.float64)
         samples = counts.sum()
         pooled = counts @ first / samples
-        # of one sample among all: within its worker, and that worker's own distance from all
+        # variance of one sample's gradient among all: within its worker, plus its worker's distance from all
         total = counts @ (variances + np.sum((first - pooled) ** 2, axis=1)) / max(samples - 1, 1)
         return Heterogeneity(
             per_worker=_apart(at_optimum),
             slope=float(np.sum(first.mean(axis=0) ** 2)),
             spread=float(_apart(first).mean()),
-            # parts without a common sample: cov = total (diag(1 / n_i) - 1 / N), and the mean of the parts taken out
+            # no two parts share a sample: cov = total (diag(1 / n_i) - 1 / N); then the mean of the parts is taken out
             chance=float(total * np.mean(1 / counts) * (1 - 1 / len(counts))),
         )
 
@@ -64,7 +64,7 @@ class Heterogeneity:
 
     @property
     def relative(self) -> float | None:
-        """None if there is no common slope to compare with."""
+        """None if the common gradient at the start is 0."""
         return self.zeta2 / self.slope if self.slope > 0 else None
 
     @property

@@ -1,18 +1,18 @@
-"""What follows from the numbers, in sentences; each says plainly where nothing is promised."""
+"""What follows from the numbers, in sentences; each says where nothing is promised."""
 
 from typing import NamedTuple
 
+from holdfast.advice.choice import Norm
 from holdfast.advice.heterogeneity import Heterogeneity
-from holdfast.advice.norms import Norm
 from holdfast.theory import Guarantees
 
 CHANCE, HALF = 2.0, 0.5
-"""Up to what excess chance explains how workers differ, and from what share of their gradients on they differ much:
-names on a scale without steps."""
+"""Workers are alike if their excess is below the first, and very different if `at_start` is not below the second: the
+thresholds are conventions."""
 
 
 class Told(NamedTuple):
-    """An answer to yes or no, and why."""
+    """Yes or no, and why."""
 
     holds: bool
     why: str
@@ -27,8 +27,8 @@ def degree(found: Heterogeneity) -> str:
 
 def differing(found: Heterogeneity) -> str:
     """Return how much workers differ, with the numbers that say so."""
-    excess = "" if found.excess is None else f", {found.excess:.3g} times what chance would make of the same samples"
-    relative = "" if found.relative is None else f" ({found.relative:.3g} of the common slope at the start)"
+    excess = "" if found.excess is None else f", {found.excess:.3g} times what chance explains"
+    relative = "" if found.relative is None else f" ({found.relative:.3g} of the common squared gradient at the start)"
     return (
         f"workers are {degree(found)}: at the start {found.at_start:.0%} of their squared gradients cancel{excess}; at "
         f"the optimum their gradients still differ by zeta^2 = {found.zeta2:.3g}{relative}"
@@ -36,62 +36,62 @@ def differing(found: Heterogeneity) -> str:
 
 
 def why_penalty(norm: Norm) -> str:
-    """Return the reason for lambda, and how it stands to Theorem 1."""
-    reason = "the largest at which liars that hold on to the start cost no more than a third of what can be learnt"
+    """Return the reason for lambda, and whether Theorem 1 applies to it."""
+    reason = "the largest at which Byzantine workers that stay at the start cost at most a third of what can be learned"
     count = len(norm.asked)
     if norm.penalty >= norm.lambda0:
-        return f"{reason}; at least lambda_0 = {norm.lambda0:.3g}, so regular workers agree at the optimum (Theorem 1)"
+        return f"{reason}; at least lambda_0 = {norm.lambda0:.3g}, so honest workers agree at the optimum (Theorem 1)"
     return (
-        f"{reason}; below lambda_0 = {norm.lambda0:.3g}, so no guarantee that regular workers agree (Theorem 1): "
+        f"{reason}; below lambda_0 = {norm.lambda0:.3g}, so no guarantee that honest workers agree (Theorem 1): "
         f"{norm.agreeing} of {count} ask for no more"
     )
 
 
 def why_rate(schedule: str, rounds: int) -> str:
-    return f"so long that the last of {rounds} rounds has the longest step that is sure to be stable ({schedule})"
+    return f"the last of {rounds} rounds then has the longest step that is sure to be stable ({schedule})"
 
 
 def minority(byzantine: int, workers: int) -> Told:
-    """Return whether fewer than half lie, without which nothing can be promised."""
+    """Return whether fewer than half are Byzantine; otherwise nothing can be promised."""
     if 2 * byzantine < workers:
         return Told(True, f"q = {byzantine} is fewer than half of m = {workers}")
     return Told(
         False,
-        f"no guarantee: q = {byzantine} is not fewer than half of m = {workers}, and nobody can tell which half to "
-        "believe; the medians behind lambda and alpha are the liars' too",
+        f"no guarantee: q = {byzantine} is not fewer than half of m = {workers}, and nobody can tell which half is "
+        "honest; the Byzantine workers decide the medians behind lambda and alpha, too",
     )
 
 
 def limit(found: Heterogeneity, byzantine: int, workers: int) -> str:
-    """Return what workers that differ cost any method (Karimireddy et al., 2022).
+    """Return what it costs any method that workers differ (Karimireddy et al., 2022).
 
     Their bound is for the worst losses with that dissimilarity everywhere; ours is measured at the optimum.
     """
     if byzantine == 0:
-        return "nobody lies, so workers that differ cost nothing but time"
+        return "nobody is Byzantine, so that workers differ costs nothing but time"
     share = byzantine / workers
     return (
-        f"with q/m = {share:.3g} of the workers lying, a liar can pass for a regular worker that differs; so no rule "
-        "on gradients, and no other method, can promise a squared gradient of the common loss below the order of "
+        f"a Byzantine worker can look like an honest one that differs; so with q/m = {share:.3g} no method can "
+        "promise a squared gradient of the common loss below the order of "
         f"(q/m) zeta^2 = {share * found.zeta2:.3g} on all losses that differ this much (Karimireddy et al., 2022; "
-        "zeta^2 as at the optimum)"
+        "zeta^2 is measured at the optimum)"
     )
 
 
 def averaging(found: Heterogeneity, byzantine: int) -> Told:
-    """Return whether the plain mean of the gradients is likely to do better."""
+    """Return whether the plain mean of the gradients is likely to do better than a robust rule."""
     if byzantine == 0:
         return Told(
             True,
-            "likely better: nobody lies, the mean of the gradients has no bias, and every robust rule gives up some "
-            "accuracy for a safety that is not needed; the more workers differ, the more it gives up",
+            "likely better: nobody is Byzantine, the mean of the gradients has no bias, and every robust rule gives up "
+            "some accuracy for a safety that is not needed; the more workers differ, the more it gives up",
         )
     harmless = (
-        "; workers are alike, so a robust rule has little to lose by comparison"
+        "; workers are alike, so a robust rule loses little"
         if degree(found) == "alike"
-        else "; only if those q are broken in a harmless way would it win, by using every worker's data"
+        else "; it would win only if the q workers did no harm, by using every worker's data"
     )
-    return Told(False, f"likely worse: one liar alone can move a mean anywhere{harmless}")
+    return Told(False, f"likely worse: a single Byzantine worker can move a mean anywhere{harmless}")
 
 
 def no_gap(guarantees: Guarantees) -> str:

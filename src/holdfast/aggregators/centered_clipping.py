@@ -63,9 +63,8 @@ class CenteredClipping(Remembering[Centre]):
         G = products[np.ix_(near, near)]
         c = np.zeros(len(G))
         for _ in range(self.steps):
-            distances = np.sqrt(
-                np.maximum(c @ G @ c - 2 * (G @ c) + G.diagonal(), 0)
-            )  # rounding can make them negative
+            squares = c @ G @ c - 2 * (G @ c) + G.diagonal()
+            distances = np.sqrt(np.maximum(squares, 0))  # clamp: rounding can make a square negative
             clipped = self.radius / np.maximum(distances, self.radius) / len(rows)
             c = (1 - clipped.sum()) * c + clipped
         shares = np.zeros(len(rows))

@@ -8,6 +8,9 @@ from holdfast.aggregators.families import Weighted
 from holdfast.aggregators.options import require_positive, require_whole
 from holdfast.typing import Distances, Rows, Vector
 
+FAR = 1e8
+"""Distances, in units of the one within which just more than half of the rows are, that are too far to tell apart."""
+
 Reason = Literal["at a row", "converged", "iteration limit"]
 
 
@@ -31,7 +34,8 @@ class GeometricMedian(Weighted):
 
         |z - v_j|^2 = w'Gw - 2 (Gw)_j + G_jj.
 
-    A row with NaN or an infinity, or so far that its square overflows, gets weight 0. While q < n / 2
+    A row with NaN or an infinity, or so far that its square overflows, gets weight 0; one 1e8 times as far
+    as half of the others counts as one at that distance, in the same direction. While q < n / 2
     rows lie, the result is within 2 (n - q) / (n - 2 q) of the honest rows' largest distance from their mean
     (Minsker, 2015, Lemma 2.1). Where it is not unique (rows on a line), it is one of the minimisers.
 
@@ -53,14 +57,14 @@ class GeometricMedian(Weighted):
         """Return the weights and how the iteration ended."""
         products = _about_a_central_row(rows)
         finite = np.isfinite(products.diagonal())  # what overflows is left out
-        if finite.all():
-            return self._solve(products)
         if not finite.any():  # beyond any guarantee; a row that is not finite will show
             return Solution(np.eye(len(rows))[0], 0, "at a row")
+        nearer = _drawn_nearer(products.diagonal())[finite]
+        found = self._solve(nearer[:, np.newaxis] * products[np.ix_(finite, finite)] * nearer)
         weights = np.zeros(len(rows))
-        inner = self._solve(products[np.ix_(finite, finite)])
-        weights[finite] = inner.weights
-        return inner._replace(weights=weights)
+        weights[finite] = nearer * found.weights
+        weights[np.nanargmin(products.diagonal())] += (1 - nearer) @ found.weights  # the central row's
+        return found._replace(weights=weights)
 
     def _solve(self, G: Distances) -> Solution:
         start, G, optimal = kernels.below_every_row(G)
@@ -82,6 +86,19 @@ def _about_a_central_row(rows: Rows) -> Distances:
     if _is_far_off(products):
         products = kernels.inner_products(rows, rows[_most_central(kernels.squared_distances(rows))])
     return products
+
+
+def _drawn_nearer(squares: Vector) -> Vector:
+    """Return by which factors to shorten the rows' differences to the central row, 1 for most.
+
+    A row counts by its direction alone, and at FAR times the reach that is known to 1 / FAR. Beside rows
+    that are farther still, float64 would lose the sums of the others' distances, and the median with them.
+    """
+    lengths, nearer = np.sqrt(squares), np.ones(len(squares))
+    limit = FAR * np.sort(lengths)[len(lengths) // 2]  # NaN comes last: it is far
+    far = lengths > limit
+    nearer[far] = limit / lengths[far]
+    return nearer
 
 
 def _most_central(distances: Distances) -> int:

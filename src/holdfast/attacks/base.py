@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from holdfast.naming import convert_fields
+from holdfast.conversion import convert_fields
 from holdfast.typing import Rows, Vector, Workers
 
 

@@ -9,44 +9,52 @@ from pathlib import Path
 from threadpoolctl import threadpool_limits
 
 from holdfast.advice import Advice, advise
-from holdfast.cli.compare import check_folder
 from holdfast.cli.compiling import tell_when_compiling
 from holdfast.cli.console import Speaker
-from holdfast.cli.options import add_spec_flags, flags_of, spec_of
-from holdfast.cli.run import new_folder
+from holdfast.cli.folders import check_folder, new_folder
+from holdfast.cli.options import add_json, add_spec_flags, flags_of, spec_of
+from holdfast.experiments.spec import Spec, data_text
 from holdfast.files import write_atomic
+from holdfast.methods import Rsa
 
-LOOKED_FOR = ("method", "norm", "penalty", "rate", "reply", "declared", "eval_every", "checkpoint_every")
+LOOKED_FOR = ("method", "rate", "declared", "eval_every", "checkpoint_every", "engine")
 """Fields of a spec that the advice is about, or that do not matter to it."""
 
 
-def add_advise_flags(parser: ArgumentParser) -> None:
+def add_flags(parser: ArgumentParser) -> None:
     add_spec_flags(parser, without=LOOKED_FOR)
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder of the page (default: under runs/)")
+    add_json(parser)
 
 
-def command_advise(arguments: Namespace) -> int:
+def command(arguments: Namespace) -> int:
     from holdfast.report.advice_page import advice_page
 
-    asked = spec_of(arguments, without=LOOKED_FOR)
+    asked = spec_of(arguments)
     out: Path = arguments.out or new_folder("advise")
     check_folder(out)
     speaker = Speaker(to_stderr=arguments.json)
     tell_when_compiling(speaker)
     with threadpool_limits(1, "blas"):
         advice = advise(asked)
-    best = replace(asked, method="rsa", norm=advice.spec.norm, penalty=advice.spec.penalty, rate=advice.spec.rate)
-    command = shlex.join(["holdfast", "run", *flags_of(best)])
-    results = json.dumps(advice.to_json() | {"command": command}, allow_nan=False)
+    words = shlex.join(["holdfast", "run", *flags_of(_best(asked, advice))])
+    results = json.dumps(advice.to_json() | {"command": words}, allow_nan=False)
     write_atomic(out / "advice.json", results.encode())
-    title = f"{asked.data}, {asked.partition}, {asked.workers} workers, {asked.byzantine} Byzantine: advice"
-    write_atomic(out / "advice.html", advice_page(advice, title, command).encode())
+    title = f"{data_text(asked.data)}, {asked.partition_text}, {asked.workers} workers, {asked.q} Byzantine: advice"
+    write_atomic(out / "advice.html", advice_page(advice, title, words).encode())
     if arguments.json:
         print(results)
     _say(speaker, advice)
     speaker.say(f"page: {out / 'advice.html'}")
-    speaker.say(command)
+    speaker.say(words)
     return 0
+
+
+def _best(asked: Spec, advice: Advice) -> Spec:
+    """Return what was asked about, with the norm, lambda and alpha that are recommended."""
+    found = advice.spec.method
+    assert isinstance(found, Rsa)  # the advice is about RSA
+    return replace(asked, method=Rsa(norm=found.norm, penalty=found.penalty), rate=advice.spec.rate)
 
 
 def _say(speaker: Speaker, advice: Advice) -> None:

@@ -1,49 +1,65 @@
-"""`holdfast compare` and `holdfast demo`."""
+"""`holdfast compare`: several methods, attacks and partitions in one table and one page."""
 
 import json
-from argparse import Namespace
-from collections.abc import Sequence
+from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 from holdfast.cli.compiling import tell_when_compiling
 from holdfast.cli.console import Speaker
 from holdfast.cli.counting import counting
-from holdfast.cli.options import spec_of
-from holdfast.cli.run import new_folder
-from holdfast.errors import InvalidInput
+from holdfast.cli.folders import check_folder, new_folder
+from holdfast.cli.options import add_jobs, add_json, add_spec_flags, values_of
 from holdfast.experiments import Result, Spec
+from holdfast.experiments.automatic import resolve_auto
 from holdfast.experiments.comparison import compare, grid
-from holdfast.experiments.demonstration import demo_specs
-from holdfast.experiments.spec import read_toml
+from holdfast.experiments.defaults import resolved
+from holdfast.experiments.spec import data_text
 from holdfast.files import write_atomic
+from holdfast.methods import Method, method_labels
 
-SWEPT = {"method": ["rsa", "sgd"], "attack": ["none"], "partition": ["iid"]}
+SWEPT = {"method": ("rsa", "sgd"), "attack": ("none",), "partition": ("iid",)}
 """The fields of which several values are compared, with their defaults."""
+Labels = Mapping[tuple[str, Method], str]
+"""What the methods are called in each partition."""
 
 
-def command_compare(arguments: Namespace) -> int:
-    base = spec_of(arguments, without=SWEPT)
-    methods, attacks, partitions = (_swept(arguments, name) for name in SWEPT)
+def add_flags(parser: ArgumentParser) -> None:
+    add_spec_flags(parser, without=(*SWEPT, "engine"))
+    group = parser.add_argument_group("compared")
+    for name, defaults in SWEPT.items():
+        default = " ".join(defaults)
+        group.add_argument(
+            f"--{name}",
+            nargs="+",
+            metavar="NAME[:key=value,...]",
+            help=f"{name}s; see holdfast list (default {default})",
+        )
+    parser.add_argument("--out", type=Path, metavar="DIR", help="folder of page and results (default: under runs/)")
+    add_jobs(parser)
+    add_json(parser)
+
+
+def command(arguments: Namespace) -> int:
+    values = values_of(arguments, without=SWEPT)
+    swept = {name: getattr(arguments, name) or _in_file(name, values) for name in SWEPT}
+    make = {option.name: option.metadata["make"] for option in fields(Spec) if option.name in SWEPT}
+    methods, attacks, partitions = ([make[name](each) for each in given] for name, given in swept.items())
+    base = Spec.of({name: value for name, value in values.items() if name not in SWEPT})
+    title = f"{', '.join(method_labels(methods).values())} on {data_text(base.data)}"
     specs = grid(base, methods, attacks, partitions)
-    title = f"{', '.join(methods)} on {base.data}"
-    return _show(specs, arguments, title, arguments.out or new_folder("compare"))
+    return show(specs, arguments, title, arguments.out or new_folder("compare"))
 
 
-def _swept(arguments: Namespace, name: str) -> list[str]:
-    """Return the values of a field to compare: of the flag, else of the spec file, else the default."""
-    values: list[str] | None = getattr(arguments, name)
-    if values is None:
-        in_file = read_toml(arguments.spec).get(name) if arguments.spec else None
-        values = SWEPT[name] if in_file is None else [in_file]
-    return values
+def _in_file(name: str, values: Mapping[str, Any]) -> Sequence[Any]:
+    """Return the value of a field to compare that the spec file has, else the default ones."""
+    return (values[name],) if name in values else SWEPT[name]
 
 
-def command_demo(arguments: Namespace) -> int:
-    title = "RSA and its rivals on the embedded digits, 8 of 20 workers Byzantine"
-    return _show(demo_specs(), arguments, title, arguments.out)
-
-
-def _show(specs: Sequence[Spec], arguments: Namespace, title: str, out: Path) -> int:
+def show(specs: Sequence[Spec], arguments: Namespace, title: str, out: Path) -> int:
+    """Run the specs, print and write what they gave."""
     from holdfast.report.comparison_charts import curve_pictures
     from holdfast.report.comparison_page import comparison_page
     from holdfast.report.tables import accuracy_tables
@@ -51,8 +67,10 @@ def _show(specs: Sequence[Spec], arguments: Namespace, title: str, out: Path) ->
     speaker = Speaker(to_stderr=arguments.json)
     check_folder(out)
     tell_when_compiling(speaker)
-    results = _with_progress(speaker, specs, arguments.jobs)
-    written = {"title": title, "runs": [_entry(result) for result in results]}
+    ready = [resolve_auto(resolved(spec)) for spec in specs]
+    labels = _labels(ready)
+    results = _with_progress(speaker, ready, labels, arguments.jobs)
+    written = {"title": title, "runs": [_entry(result, labels) for result in results]}
     if arguments.json:
         print(json.dumps(written, allow_nan=False))
     for table in accuracy_tables(results):
@@ -65,19 +83,26 @@ def _show(specs: Sequence[Spec], arguments: Namespace, title: str, out: Path) ->
     return 0
 
 
-def check_folder(out: Path) -> None:
-    """Say before the work begins if its results could not be written."""
-    nearest = next(path for path in (out, *out.parents) if path.exists())
-    if not nearest.is_dir():
-        raise InvalidInput(f"--out must name a folder; got {out}, and {nearest} is a file")
+def _labels(specs: Sequence[Spec]) -> Labels:
+    """Return what each method is called beside the others of its partition, as in the table and on the page."""
+    return {
+        (partition, method): label
+        for partition in {spec.partition_text for spec in specs}
+        for method, label in method_labels(spec.method for spec in specs if spec.partition_text == partition).items()
+    }
 
 
-def _entry(result: Result) -> dict[str, object]:
+def _label(result: Result, labels: Labels) -> str:
+    return labels[result.spec.partition_text, result.spec.method]
+
+
+def _entry(result: Result, labels: Labels) -> dict[str, object]:
     spec = result.spec
-    return {"method": spec.method, "attack": spec.attack, "partition": spec.partition} | result.to_json()
+    about = {"method": _label(result, labels), "attack": spec.attack_text, "partition": spec.partition_text}
+    return about | {key: value for key, value in result.to_json().items() if key != "method"} | {"spec": spec.to_json()}
 
 
-def _with_progress(speaker: Speaker, specs: Sequence[Spec], jobs: int | None) -> list[Result]:
+def _with_progress(speaker: Speaker, specs: Sequence[Spec], labels: Labels, jobs: int | None) -> list[Result]:
     from holdfast.report.tables import cell
 
     with counting(speaker) as count:
@@ -86,6 +111,6 @@ def _with_progress(speaker: Speaker, specs: Sequence[Spec], jobs: int | None) ->
             count(of)
             if not speaker.live:
                 spec = result.spec
-                speaker.say(f"{spec.partition}  {spec.attack}  {spec.method}  {cell(result)}")
+                speaker.say(f"{spec.partition_text}  {spec.attack_text}  {_label(result, labels)}  {cell(result)}")
 
         return compare(specs, jobs, finished)

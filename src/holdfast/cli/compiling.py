@@ -1,10 +1,10 @@
-"""The one wait that comes only once."""
+"""The wait for compiled kernels, which comes once per machine."""
 
 from holdfast.cli.console import Speaker
 
 
 def tell_when_compiling(speaker: Speaker) -> None:
-    """Let the first compilation on this machine be announced."""
+    """Say so when kernels are compiled, which happens once on a machine."""
     from holdfast.kernels import loading
 
     def say() -> None:

@@ -6,7 +6,7 @@ WIDE = 120
 
 
 class Speaker:
-    """A console that prints lines unchanged and knows whether anybody looks on live."""
+    """A console that prints lines unchanged and knows whether it writes to a terminal."""
 
     def __init__(self, to_stderr: bool = False) -> None:
         self.console = Console(stderr=to_stderr, markup=False, emoji=False, highlight=False)

@@ -10,7 +10,7 @@ from holdfast.cli.console import Speaker
 
 @contextmanager
 def counting(speaker: Speaker) -> Iterator[Callable[[int], None]]:
-    """Show a bar to whoever looks on live; yield what counts one more run, given how many there will be."""
+    """Show a bar on a terminal; yield a function that counts one more run, given how many there will be."""
     columns = (TextColumn("runs"), MofNCompleteColumn(), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     with Progress(*columns, console=speaker.console, transient=True, disable=not speaker.live) as progress:
         task = progress.add_task("", total=None)

@@ -1,4 +1,4 @@
-"""What commands of many runs share: a folder that can be gone on with, and a word on each run that ends."""
+"""What commands of many runs share: a folder that can be resumed, and one line per run that ends."""
 
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
@@ -6,19 +6,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
 
-from holdfast.cli.compare import check_folder
 from holdfast.cli.console import Speaker
 from holdfast.cli.counting import counting
-from holdfast.cli.run import new_folder
+from holdfast.cli.folders import check_folder, new_folder
 from holdfast.errors import InvalidInput
+from holdfast.experiments.gathering import Arrived
+from holdfast.experiments.records import Record
+from holdfast.experiments.store import Store
 from holdfast.files import sweep
-from holdfast.reproduction.campaign import Arrived
-from holdfast.reproduction.records import Record
-from holdfast.reproduction.store import Store
 
 
 def folder_of(arguments: Namespace, label: str, stores: Sequence[str]) -> Path:
-    """Return the folder of the results, which holds no runs unless they are to be gone on with."""
+    """Return the folder of the results, which holds no runs unless they are to be resumed."""
     out: Path = arguments.out or new_folder(label)
     if arguments.resume and not (arguments.out and out.is_dir()):
         raise InvalidInput(f"--resume needs the folder of earlier runs; got --out {arguments.out}")

@@ -1,19 +1,26 @@
 """`holdfast inspect`: one run, worker by worker."""
 
 import json
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from rich import box
 from rich.table import Table
 
 from holdfast.cli.console import Speaker
+from holdfast.cli.options import add_json
 from holdfast.errors import InvalidInput
 from holdfast.experiments.inspection import inspect
 from holdfast.files import write_atomic
 
 
-def command_inspect(arguments: Namespace) -> int:
+def add_flags(parser: ArgumentParser) -> None:
+    parser.add_argument("run", type=Path, metavar="RUN", help="the run folder")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="the page (default: report.html in the run folder)")
+    add_json(parser)
+
+
+def command(arguments: Namespace) -> int:
     from holdfast.report.run_page import run_page
     from holdfast.report.worker_rows import HEAD, remarks, row
 

@@ -1,73 +1,75 @@
-"""`holdfast list` and `holdfast data`: what there is."""
+"""`holdfast list`: everything that has a name, from the registries."""
 
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
+from inspect import signature
+from typing import Any
 
 from rich.table import Table
 
-from holdfast import aggregators, attacks, data, methods, problems
-from holdfast.attacks import LocalAttack
+from holdfast import aggregators
+from holdfast.attacks import ATTACKS, ColludingAttack
 from holdfast.cli.console import Speaker
-from holdfast.data import partitions
-from holdfast.errors import unknown
+from holdfast.data import FILE_TYPES, PARTITIONS, SETS
+from holdfast.engines.options import ENGINES
 from holdfast.methods import schedules
-from holdfast.naming import summary, usage
+from holdfast.methods.names import METHODS, STAGES
+from holdfast.naming import Family, summary
+from holdfast.problems import PROBLEMS
 from holdfast.theory import steps
 
+OUTSIDE = "package.module:Name[:key=value,...] works wherever a name does, for code of your own"
 
-def command_list(arguments: Namespace) -> int:
-    console = Speaker().console
+
+def add_flags(parser: ArgumentParser) -> None: ...
+
+
+def command(arguments: Namespace) -> int:
+    speaker = Speaker()
     for title, entries in _catalogue().items():
         table = Table(
             title=title, title_justify="left", title_style="bold", box=None, show_header=False, padding=(0, 2)
         )
+        table.add_column(no_wrap=True)
         for name, line in entries.items():
             table.add_row(name, line)
-        console.print(table)
-        console.print()
+        speaker.console.print(table)
+        speaker.console.print()
+    speaker.say(OUTSIDE)
     return 0
 
 
 def _catalogue() -> dict[str, dict[str, str]]:
+    files = {", ".join(f"FILE{suffix}" for suffix in FILE_TYPES): (
+        "your own: x_train, y_train, x_test, y_test or x, y; in a .csv the last column is y"
+    )}  # fmt: skip
     return {
-        "methods (--method)": {name: recipe.summary for name, recipe in methods.REGISTRY.items()},
+        "methods (--method)": _told(METHODS),
         "rules (holdfast.aggregators)": {rule.__name__: summary(rule) for rule in aggregators.REGISTRY.values()},
+        "stages (--method STAGE+RULE)": _told(STAGES),
         "attacks (--attack)": {
-            usage(name, attack): f"{summary(attack)}{_needs(attack)}" for name, attack in attacks.REGISTRY.items()
+            usage: line + _threat(attack)
+            for (usage, line), attack in zip(_told(ATTACKS).items(), ATTACKS.registry.values(), strict=True)
         },
-        "data sets (--data)": {name: summary(loader) for name, loader in data.REGISTRY.items()}
-        | {"FILE.npz, FILE.csv": "your own: x_train, y_train, x_test, y_test or x, y; in a .csv the last column is y"},
-        "partitions (--partition)": {
-            usage(name, partition): summary(partition) for name, partition in partitions.REGISTRY.items()
-        },
-        "problems (--problem)": {name: summary(problem) for name, problem in problems.REGISTRY.items()},
+        "data sets (--data)": {name: summary(loader) for name, loader in SETS.registry.items()} | files,
+        "partitions (--partition)": _told(PARTITIONS),
+        "problems (--problem)": {name: summary(problem) for name, problem in PROBLEMS.registry.items()},
         "schedules (--schedule)": {
             name: summary(kind) for name, kind in (*schedules.REGISTRY.items(), *steps.REGISTRY.items())
         },
+        "engines (--engine)": _told(ENGINES),
     }
 
 
-def _needs(attack: type) -> str:
-    return "" if issubclass(attack, LocalAttack) else " Sees every regular message."
+def _told(family: Family[Any]) -> dict[str, str]:
+    """Return how each member is written, with its defaults, and what it does."""
+    return {family.usage(name): summary(member) + _further(member) for name, member in family.registry.items()}
 
 
-def command_data_list(arguments: Namespace) -> int:
-    for name, loader in data.REGISTRY.items():
-        if name in data.FETCHED:
-            image_set = data.FETCHED[name]
-            place = f"in {image_set.folder}" if image_set.cached() else f"not fetched; holdfast data fetch {name}"
-        else:
-            place = "embedded"
-        print(f"{name:15}{summary(loader)} [{place}]")
-    return 0
+def _further(member: Any) -> str:
+    """Return the options whose defaults depend on the run."""
+    names = [each.name for each in signature(member).parameters.values() if each.default is None]
+    return f" Also takes {', '.join(names)}." if names else ""
 
 
-def command_data_fetch(arguments: Namespace) -> int:
-    for name in arguments.names:
-        if name not in data.FETCHED:
-            raise unknown("data set to fetch", name, data.FETCHED)
-    for name in arguments.names:
-        image_set = data.FETCHED[name]
-        if not image_set.cached():
-            image_set.fetch()
-        print(f"{name}: in {image_set.folder}, checksums right")
-    return 0
+def _threat(attack: Any) -> str:
+    return " Sees every honest message." if issubclass(attack, ColludingAttack) else ""

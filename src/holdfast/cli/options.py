@@ -1,80 +1,150 @@
-"""Flags: those of a spec are its fields, with dashes."""
+"""Flags: those of a spec are its fields, with dashes; those of the engines are the fields of their options."""
 
-import argparse
 from argparse import ArgumentParser, Namespace
-from collections.abc import Collection
-from dataclasses import fields
-from difflib import get_close_matches
+from collections.abc import Callable, Collection
+from dataclasses import Field, fields
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+from holdfast.attacks import ATTACKS
+from holdfast.data import PARTITIONS
+from holdfast.engines.options import ENGINES, REGISTRY, EngineOptions
 from holdfast.errors import InvalidInput
-from holdfast.experiments.spec import Spec, read_toml
+from holdfast.experiments.sections import SECTIONS
+from holdfast.experiments.spec import Spec, data_text, problem_text, read_toml
+from holdfast.methods import method_text
 
-
-class _Help(argparse.RawDescriptionHelpFormatter):
-    """Help whose column leaves room for the longest command, which argparse measures without its indent."""
-
-    def add_argument(self, action: argparse.Action) -> None:
-        super().add_argument(action)
-        longest = max((len(name) for name in action.choices or ()), default=0) if action.nargs == argparse.PARSER else 0
-        self._action_max_length = max(self._action_max_length, longest + 4)
-
-
-class OneLineParser(ArgumentParser):
-    """A parser whose errors are one line."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(allow_abbrev=False, formatter_class=_Help, **options)
-
-    def error(self, message: str) -> NoReturn:
-        raise InvalidInput(f"{message}; see {self.prog} --help")
+TEXTS = {
+    "method": method_text,
+    "attack": lambda attack: "none" if attack is None else ATTACKS.text(attack),
+    "data": data_text,
+    "partition": PARTITIONS.text,
+    "problem": problem_text,
+    "engine": ENGINES.text,
+}
+"""How each part of a spec is written on a command line."""
 
 
 def add_spec_flags(parser: ArgumentParser, without: Collection[str] = ()) -> None:
-    """Add the optional spec file and a flag for every field."""
-    parser.add_argument("spec", nargs="?", type=Path, metavar="SPEC.toml", help="a file with any of the fields below")
-    for option in fields(Spec):
-        if option.name in without:
-            continue
-        choices = option.metadata["choices"]
-        shown = "{" + ",".join(choices) + "}" if choices else option.name.upper().replace("_", "-")
-        default = "" if option.default is None else f" (default {option.default})"
-        parser.add_argument(
-            flag(option.name),
-            metavar=shown,
-            default=None,
-            help=option.metadata["help"].replace("%", "%%") + default,
-        )
+    """Add the optional spec file and a flag for every field, by sections."""
+    parser.add_argument(
+        "spec",
+        nargs="?",
+        type=Path,
+        metavar="SPEC.toml",
+        help="a file with any of the sections below; flags override it",
+    )
+    types = get_type_hints(Spec)
+    for section in SECTIONS:
+        group = parser.add_argument_group(section)
+        for option in fields(Spec):
+            if option.metadata["section"] == section and option.name not in without:
+                kind = types[option.name]
+                choices = get_args(kind) if get_origin(kind) is Literal else ()
+                group.add_argument(
+                    flag(option.name),
+                    metavar="{" + ",".join(choices) + "}" if choices else _metavar(option.name),
+                    help=_help(option.metadata["help"], _default(option)),
+                )
+        if section == "engine" and section not in without:
+            _add_engine_options(group)
 
 
-def unknown_flag(text: str, parser: ArgumentParser) -> InvalidInput:
-    """Return the error for an argument that the parser could not place."""
-    if not text.startswith("-"):
-        return InvalidInput(f"unrecognized arguments: {text}; see {parser.prog} --help")
-    known = [option for action in parser._actions for option in action.option_strings]
-    name = text.partition("=")[0]
-    near = "".join(f" (did you mean {flag!r}?)" for flag in get_close_matches(name, known, n=1))
-    return InvalidInput(f"unknown flag {name!r}{near}; see {parser.prog} --help")
+def add_engine_flags(parser: ArgumentParser) -> None:
+    """Add the flags that say where a run is computed."""
+    group = parser.add_argument_group("engine")
+    group.add_argument("--engine", metavar="ENGINE", help="where it runs from now on (default: where it ran before)")
+    _add_engine_options(group)
+
+
+def _add_engine_options(group: Any) -> None:
+    for name, owners in _engine_options().items():
+        option = next(iter(owners.values()))
+        help = f"{' and '.join(owners)}: {option.metadata['help']}"
+        group.add_argument(flag(name), metavar=_metavar(name), help=_help(help, _default(option)))
+
+
+def _engine_options() -> dict[str, dict[str, Field[Any]]]:
+    """Return every option of an engine, by the engines that have it."""
+    found: dict[str, dict[str, Field[Any]]] = {}
+    for engine, options in REGISTRY.items():
+        for option in fields(options):
+            found.setdefault(option.name, {})[engine] = option
+    return found
+
+
+def add_json(parser: ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print one JSON object on stdout, all else on stderr")
+
+
+def add_jobs(parser: ArgumentParser) -> None:
+    parser.add_argument("--jobs", type=int, metavar="N", help="processes to use (default: one per core)")
 
 
 def flag(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-def spec_of(arguments: Namespace, without: Collection[str] = ()) -> Spec:
-    """Return the spec of a command line: the file's values, overridden by the flags."""
+def values_of(arguments: Namespace, without: Collection[str] = ()) -> dict[str, Any]:
+    """Return the fields of a spec that a command line gives: the file's, overridden by the flags."""
     values = read_toml(arguments.spec) if arguments.spec else {}
     names = [option.name for option in fields(Spec) if option.name not in without]
-    given = {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
-    return Spec.of(values | given)
+    given = {name: text for name in names if (text := getattr(arguments, name, None)) is not None}
+    engine = engine_of(arguments, lambda: values.get("engine", Spec.engine))
+    return values | given | ({} if engine is None else {"engine": engine})
+
+
+def spec_of(arguments: Namespace) -> Spec:
+    """Return the spec of a command line."""
+    return Spec.of(values_of(arguments))
+
+
+def engine_of(arguments: Namespace, otherwise: Callable[[], Any]) -> EngineOptions | None:
+    """Return the engine that the flags name, else `otherwise`, with the options of the flags; None without any flag."""
+    options = _engine_options()
+    given = {name: text for name in options if (text := getattr(arguments, name, None)) is not None}
+    named = getattr(arguments, "engine", None)
+    if named is None and not given:
+        return None
+    engine = ENGINES.make(otherwise() if named is None else named)
+    for name, text in given.items():
+        if name not in {option.name for option in fields(engine)}:
+            owners = list(options[name])
+            raise InvalidInput(
+                f"{flag(name)} is an option of engine {' and '.join(owners)}: write --engine {owners[0]} {flag(name)} "
+                f"{text}; got engine {ENGINES.name(engine)}"
+            )
+    return ENGINES.make(ENGINES.table(engine) | given)
 
 
 def flags_of(spec: Spec) -> list[str]:
     """Return the flags that say this spec: one for every field that is not its default."""
     told = ((option, getattr(spec, option.name)) for option in fields(Spec))
-    return [word for option, value in told if value != option.default for word in (flag(option.name), _text(value))]
+    return [
+        word
+        for option, value in told
+        if value != option.default
+        for word in (flag(option.name), written(option.name, value))
+    ]
 
 
-def _text(value: Any) -> str:
+def written(name: str, value: Any) -> str:
+    """Return the value of a field as it is written on a command line."""
+    if name in TEXTS:
+        return TEXTS[name](value)
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def _metavar(name: str) -> str:
+    return name.upper().replace("_", "-")
+
+
+def _default(option: Field[Any]) -> str:
+    value = option.default
+    if isinstance(value, float):
+        return f"{value:g}"
+    return "" if value is None and option.name not in TEXTS else written(option.name, value)
+
+
+def _help(text: str, default: str) -> str:
+    return text.replace("%", "%%") + (f" (default {default})" if default else "")

@@ -18,7 +18,7 @@ def text(evaluation: Evaluation) -> str:
 
 
 class PlainWatcher:
-    """One line an evaluation."""
+    """One line per evaluation."""
 
     def __init__(self, speaker: Speaker) -> None:
         self.speaker = speaker
@@ -47,7 +47,7 @@ class PlainWatcher:
 
 
 class LiveWatcher(PlainWatcher):
-    """A bar with the newest accuracy, rounds a second and the time left."""
+    """A bar with the newest accuracy, rounds per second and the time left."""
 
     def __enter__(self) -> Self:
         self.progress = Progress(

@@ -10,22 +10,24 @@ from pathlib import Path
 from holdfast.cli.compiling import tell_when_compiling
 from holdfast.cli.console import Speaker
 from holdfast.cli.gathering import folder_of, store_at, told
-from holdfast.cli.run import INTERRUPTED
+from holdfast.cli.interrupts import INTERRUPTED
+from holdfast.cli.options import add_jobs, add_json
 from holdfast.errors import InvalidInput, unknown
-from holdfast.experiments.assembly import loaded
-from holdfast.experiments.comparison import Work
+from holdfast.experiments.building import loaded
+from holdfast.experiments.gathering import gather
+from holdfast.experiments.pool import Work
+from holdfast.experiments.records import Record
 from holdfast.experiments.spec import Spec
+from holdfast.experiments.store import Store
 from holdfast.files import write_atomic
-from holdfast.reproduction.campaign import Plan, gather
+from holdfast.reproduction.bounds import kept_theorems
 from holdfast.reproduction.claims import Judged, judge
-from holdfast.reproduction.claims.record import differences
-from holdfast.reproduction.consensus import kept_lambda0
+from holdfast.reproduction.claims.verdicts import differences
 from holdfast.reproduction.figures import NAMES, Figure, figure
+from holdfast.reproduction.lambda0 import kept_lambda0
+from holdfast.reproduction.plan import Plan
 from holdfast.reproduction.rates import Rates, recorded
-from holdfast.reproduction.records import Record
 from holdfast.reproduction.search import search
-from holdfast.reproduction.store import Store
-from holdfast.reproduction.theorems import kept_theorems
 
 SEEDS, REPEATS = 3, 5
 THEORY = "theory"
@@ -33,19 +35,21 @@ ALL = (*NAMES, THEORY)
 """The figures, and what the theorems say in numbers."""
 
 
-def add_reproduce_flags(parser: ArgumentParser) -> None:
+def add_flags(parser: ArgumentParser) -> None:
     parser.add_argument("figures", nargs="*", metavar="FIGURE", help=f"any of {', '.join(ALL)} (default: all)")
     parser.add_argument("--quick", action="store_true", help="one seed and a fifth of the rounds: shapes, not numbers")
     parser.add_argument("--seeds", type=int, metavar="N", help=f"seeds 0 to N - 1 (default {SEEDS}, or 1 if quick)")
     parser.add_argument("--data", default="mnist", metavar="NAME", help="a data set's name or file (default mnist)")
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder of all results (default: under runs/)")
-    parser.add_argument("--resume", action="store_true", help="go on in --out: what is finished there is not repeated")
+    parser.add_argument("--resume", action="store_true", help="resume in --out: what is finished there is not repeated")
     parser.add_argument("--expect", type=Path, metavar="FILE", help="end with status 1 if a verdict is not as in FILE")
     parser.add_argument("--search", action="store_true", help="search the step sizes again, into DIR/rates.toml")
     parser.add_argument("--rates", type=Path, metavar="FILE", help="step sizes of such a search, instead of ours")
+    add_jobs(parser)
+    add_json(parser)
 
 
-def command_reproduce(arguments: Namespace) -> int:
+def command(arguments: Namespace) -> int:
     names = list(dict.fromkeys(arguments.figures or ALL))
     for name in names:
         if name not in ALL:
@@ -64,7 +68,7 @@ def command_reproduce(arguments: Namespace) -> int:
             return _search(speaker, figures, rates, out, arguments)
         return _reproduce(speaker, figures, THEORY in names, out, arguments)
     except KeyboardInterrupt:
-        speaker.say(f"interrupted; go on with the same command and: --out {shlex.quote(str(out))} --resume")
+        speaker.say(f"interrupted; resume with the same command and: --out {shlex.quote(str(out))} --resume")
         return INTERRUPTED
 
 
@@ -146,4 +150,5 @@ def _store(speaker: Speaker, folder: Path, data: str) -> Store:
 
 def _line(record: Record) -> str:
     spec = record.spec
-    return f"{spec.partition}  {spec.attack}  q={spec.byzantine}  {spec.method}  rate {spec.rate:g}  seed {spec.seed}"
+    parts = (spec.partition_text, spec.attack_text, f"q={spec.q}", spec.method_name)
+    return "  ".join([*parts, f"rate {spec.rate:g}", f"seed {spec.seed}"])

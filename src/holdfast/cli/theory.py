@@ -1,7 +1,7 @@
 """`holdfast theory`: what the paper's theorems promise for a spec."""
 
 import json
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,12 +10,17 @@ from threadpoolctl import threadpool_limits
 
 from holdfast.cli.compiling import tell_when_compiling
 from holdfast.cli.console import Speaker
-from holdfast.cli.options import spec_of
+from holdfast.cli.options import add_json, add_spec_flags, spec_of
 from holdfast.experiments.theorems import guarantees
 from holdfast.theory import Guarantees
 
 
-def command_theory(arguments: Namespace) -> int:
+def add_flags(parser: ArgumentParser) -> None:
+    add_spec_flags(parser, without=("engine",))
+    add_json(parser)
+
+
+def command(arguments: Namespace) -> int:
     speaker = Speaker(to_stderr=arguments.json)
     tell_when_compiling(speaker)
     with threadpool_limits(1, "blas"):

@@ -6,6 +6,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from threadpoolctl import threadpool_limits
 
@@ -13,29 +14,30 @@ from holdfast import methods
 from holdfast.cli.compiling import tell_when_compiling
 from holdfast.cli.console import Speaker
 from holdfast.cli.gathering import folder_of, store_at, told
-from holdfast.cli.options import add_spec_flags, flags_of, spec_of
-from holdfast.cli.run import INTERRUPTED
+from holdfast.cli.interrupts import INTERRUPTED
+from holdfast.cli.options import add_jobs, add_json, add_spec_flags, flags_of, spec_of, values_of
 from holdfast.errors import InvalidInput
-from holdfast.experiments.assembly import loaded
+from holdfast.experiments.building import loaded
 from holdfast.experiments.defaults import resolved
-from holdfast.experiments.spec import Spec, read_toml
+from holdfast.experiments.gathering import gather
+from holdfast.experiments.records import Record
+from holdfast.experiments.spec import Spec, data_text
 from holdfast.files import write_atomic
+from holdfast.methods import Rsa
 from holdfast.report.settings import setting
-from holdfast.reproduction.campaign import gather
-from holdfast.reproduction.records import Record
+from holdfast.theory import NORMS
 from holdfast.tuning import candidates, halve, hold_out
 from holdfast.tuning.outcome import Outcome, chosen, last_run
 from holdfast.tuning.validation import write
 
-SWEPT = ("norm",)
-NORMS = ("1", "2", "inf")
+ALL_NORMS = " ".join(f"{p:g}" for p in NORMS.values())
 STORES = ("runs", "final")
 """Folders of the search's runs, and of the one that saw the test set."""
 
 
-def add_tune_flags(parser: ArgumentParser) -> None:
-    add_spec_flags(parser, without=SWEPT)
-    parser.add_argument("--norm", nargs="+", metavar="P", help=f"RSA: norms to try (default {' '.join(NORMS)})")
+def add_flags(parser: ArgumentParser) -> None:
+    add_spec_flags(parser, without=("engine",))
+    parser.add_argument("--norm", nargs="+", metavar="P", help=f"rsa: norms to try (default {ALL_NORMS})")
     parser.add_argument(
         "--validation", type=float, default=0.1, metavar="SHARE", help="of the training data to choose by (default 0.1)"
     )
@@ -47,11 +49,13 @@ def add_tune_flags(parser: ArgumentParser) -> None:
         help="all candidates for rounds / 3^(N-1), the best third for thrice that, and so on (default 3)",
     )  # fmt: skip
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder of page and runs (default: under runs/)")
-    parser.add_argument("--resume", action="store_true", help="go on in --out: what is finished there is not repeated")
+    parser.add_argument("--resume", action="store_true", help="resume in --out: what is finished there is not repeated")
+    add_jobs(parser)
+    add_json(parser)
 
 
-def command_tune(arguments: Namespace) -> int:
-    asked = spec_of(arguments, without=SWEPT)
+def command(arguments: Namespace) -> int:
+    asked = spec_of(arguments)
     norms = _norms(asked, arguments)
     out = folder_of(arguments, "tune", STORES)
     speaker = Speaker(to_stderr=arguments.json)
@@ -59,21 +63,29 @@ def command_tune(arguments: Namespace) -> int:
     try:
         _show(speaker, _search(speaker, asked, norms, out, arguments), out, arguments.json)
     except KeyboardInterrupt:
-        speaker.say(f"interrupted; go on with the same command and: --out {shlex.quote(str(out))} --resume")
+        speaker.say(f"interrupted; resume with the same command and: --out {shlex.quote(str(out))} --resume")
         return INTERRUPTED
     return 0
 
 
 def _norms(asked: Spec, arguments: Namespace) -> list[float]:
-    """Return the norms to try: of the flag, else of the spec file, else all three; one where none matters."""
-    if not asked.recipe.penalised:
+    """Return the norms to try: of the flag, else of the method as given, else all three; one where none matters."""
+    if not isinstance(asked.method, Rsa):
         if arguments.norm:
-            penalised = [name for name, recipe in methods.REGISTRY.items() if recipe.penalised]
-            raise InvalidInput(f"norm is of {' and '.join(penalised)}; got method={asked.method}")
-        return [asked.norm]
-    if not arguments.norm and arguments.spec and "norm" in read_toml(arguments.spec):
-        return [asked.norm]
-    return list(dict.fromkeys(Spec.of({"norm": norm}).norm for norm in arguments.norm or NORMS))
+            owners = [name for name, method in methods.REGISTRY.items() if issubclass(method, Rsa)]
+            raise InvalidInput(f"norm is an option of {' and '.join(owners)}; got method={asked.method_name}")
+        return [Rsa().norm]
+    if arguments.norm and _names_norm(arguments.method):
+        raise InvalidInput(f"norms to try are given once; got --norm and --method {arguments.method}")
+    if not arguments.norm and _names_norm(values_of(arguments).get("method")):
+        return [asked.method.norm]
+    tried: Sequence[Any] = arguments.norm or tuple(NORMS.values())
+    return list(dict.fromkeys(Rsa(norm=norm).norm for norm in tried))
+
+
+def _names_norm(method: Any) -> bool:
+    """Return whether a method that is given as a text or a table says its norm."""
+    return "norm" in method if isinstance(method, Mapping) else "norm=" in (method or "")
 
 
 def _search(speaker: Speaker, asked: Spec, norms: Sequence[float], out: Path, arguments: Namespace) -> Outcome:
@@ -104,22 +116,22 @@ def _search(speaker: Speaker, asked: Spec, norms: Sequence[float], out: Path, ar
 
 
 def _line(record: Record) -> str:
-    return f"{record.spec.method} {setting(record.spec)}"
+    return f"{record.spec.method_name} {setting(record.spec)}"
 
 
 def _show(speaker: Speaker, outcome: Outcome, out: Path, as_json: bool) -> None:
     from holdfast.report.pictures import pictures
     from holdfast.report.tuning_page import best_table, heat_map, promise, summary, tuning_page
 
-    command = shlex.join(["holdfast", "run", *flags_of(outcome.best)])
-    results = json.dumps(outcome.to_json(command), allow_nan=False)
-    title = f"{outcome.best.method} on {outcome.best.data}, tuned"
+    words = shlex.join(["holdfast", "run", *flags_of(outcome.best)])
+    results = json.dumps(outcome.to_json(words), allow_nan=False)
+    title = f"{outcome.best.method_name} on {data_text(outcome.best.data)}, tuned"
     write_atomic(out / "results.json", results.encode())
-    write_atomic(out / "report.html", tuning_page(title, outcome, command).encode())
+    write_atomic(out / "report.html", tuning_page(title, outcome, words).encode())
     for name, picture in pictures("tuning", heat_map(outcome)):
         write_atomic(out / name, picture)
     if as_json:
         print(results)
     speaker.console.print(best_table(outcome))
-    for line in (promise(outcome), summary(outcome), f"page with the heat map: {out / 'report.html'}", command):
+    for line in (promise(outcome), summary(outcome), f"page with the heat map: {out / 'report.html'}", words):
         speaker.say(line)

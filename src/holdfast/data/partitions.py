@@ -7,8 +7,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.conversion import convert_fields
 from holdfast.errors import InvalidInput
-from holdfast.naming import Family, convert_fields
+from holdfast.naming import Family
 
 Parts = list[NDArray[np.int64]]
 

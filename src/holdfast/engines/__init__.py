@@ -1,9 +1,10 @@
-"""Engines: everyone the master can reach, in this process or elsewhere."""
+"""Engines: where the workers compute, in this process or elsewhere. None of them changes a number."""
 
 from holdfast.engines.options import InProcess, Ray
 from holdfast.engines.participation import Participation
-from holdfast.engines.protocol import Engine
+from holdfast.engines.protocol import Engine, Spread
 from holdfast.engines.recorder import LastRound, Recorder
 from holdfast.engines.simulated import Simulated
+from holdfast.engines.training import train
 
-__all__ = ["Engine", "InProcess", "LastRound", "Participation", "Ray", "Recorder", "Simulated"]
+__all__ = ["Engine", "InProcess", "LastRound", "Participation", "Ray", "Recorder", "Simulated", "Spread", "train"]

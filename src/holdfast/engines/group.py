@@ -1,22 +1,16 @@
 """Workers that share a process, one row per worker."""
 
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engines.places import split
+from holdfast.problems import Divisible
 from holdfast.states import map_state
 from holdfast.typing import Oracle, Rows, Vector, Worker, Workers
 
 Sums = NDArray[np.float64]
-
-
-@runtime_checkable
-class Divisible(Protocol):
-    """An oracle that can serve some of its workers alone."""
-
-    def only(self, workers: Workers) -> Oracle: ...
 
 
 class WorkerGroup:
@@ -34,10 +28,14 @@ class WorkerGroup:
         if idle is not None and len(idle):
             self.computing = np.setdiff1d(workers, idle)
             oracle = cast(Divisible, oracle).only(self.computing)
-        self.state = worker.init(np.tile(model, (len(self.computing), 1)))
+        self._oracle, self._start = oracle, model
+        self.state: Any = self.first_state()
         """The states of those that compute, one row per worker."""
-        self._oracle = oracle
         self._places = split(np.isin(workers, self.computing))
+
+    def first_state(self) -> Any:
+        """Return the states before the first round."""
+        return self.worker.init(np.tile(self._start, (len(self.computing), 1)))
 
     def answer(self, model: Vector, round: int, asked: Workers) -> Rows:
         """Play a round with those that are asked; the others keep their state. Rows are valid until the next round."""

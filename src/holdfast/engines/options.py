@@ -1,16 +1,20 @@
 """Where a run is computed. Nothing here changes a number."""
 
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, field
+from math import isfinite
 from typing import Annotated
 
 from msgspec import Meta
 
-from holdfast.naming import Family, convert_fields
+from holdfast.conversion import convert_fields
+from holdfast.errors import InvalidInput
+from holdfast.naming import Family
 
 
 @dataclass(frozen=True)
 class EngineOptions:
-    """The options of an engine."""
+    """The options of an engine. The metadata of a field hold the help of its flag."""
 
     def __post_init__(self) -> None:
         convert_fields(self)
@@ -25,15 +29,31 @@ class InProcess(EngineOptions):
 class Ray(EngineOptions):
     """Shards of workers in processes of their own, on this machine or a cluster, through Ray."""
 
-    shards: Annotated[int, Meta(ge=0)] = 0
-    """Number of processes that share the workers; 0 is one per core."""
-    address: str = "local"
-    """HOST:PORT of a running cluster; local starts Ray here."""
-    round_timeout: Annotated[float, Meta(ge=0)] = 0.0
-    """Seconds after which a round goes on without who is late; 0 waits for all."""
-    min_workers: Annotated[int, Meta(ge=1)] = 1
-    """Answers that a round needs; with fewer the run stops, to be resumed."""
+    shards: Annotated[int, Meta(ge=0)] = field(
+        default=0, metadata={"help": "number of processes that share the workers; 0 is one per core"}
+    )
+    address: str = field(
+        default="local", metadata={"help": "HOST:PORT of a running cluster; local starts Ray on this machine"}
+    )
+    round_timeout: Annotated[float, Meta(ge=0)] = field(
+        default=0.0, metadata={"help": "seconds to wait for late workers in a round; 0 waits for all"}
+    )
+    min_workers: Annotated[int, Meta(ge=1)] = field(
+        default=1, metadata={"help": "answers that a round needs; with fewer the run stops, to be resumed"}
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isfinite(self.round_timeout):
+            raise InvalidInput(f"round_timeout must be finite; got {self.round_timeout}")
+        if self.address not in ("local", "auto") and not self.address.rpartition(":")[2].isdecimal():
+            raise InvalidInput(f"address must be local, auto or HOST:PORT; got {self.address!r}")
+
+    @property
+    def processes(self) -> int:
+        """How many processes share the workers."""
+        return self.shards or os.cpu_count() or 1
 
 
 REGISTRY: dict[str, type[EngineOptions]] = {"simulated": InProcess, "ray": Ray}
-ENGINES: Family[EngineOptions] = Family("engine", REGISTRY)
+ENGINES: Family[EngineOptions] = Family("engine", REGISTRY, base=EngineOptions)

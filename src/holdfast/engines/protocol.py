@@ -16,6 +16,13 @@ class Spread(NamedTuple):
     from_master: NDArray[np.float64]
 
 
+class Traffic(NamedTuple):
+    """Bytes of frames per worker and round, on average over a run."""
+
+    up: float
+    down: float
+
+
 class Exchanges(Protocol):
     """Whatever plays rounds."""
 
@@ -26,6 +33,8 @@ class Exchanges(Protocol):
 class Engine(Exchanges, Protocol):
     """All workers of a run, wherever they compute, and their states."""
 
+    workers: Workers
+    """The numbers of all workers that take part, in order."""
     honest: Workers
     """The numbers of the honest workers."""
     voters: int

@@ -1,16 +1,21 @@
-"""Ray, imported and started when it is needed, and gone when it is not."""
+"""Ray as a transport: one actor per member. It is imported and started when it is needed."""
 
 import os
 import signal
 import socket
 import threading
 import warnings
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from time import monotonic
 from typing import Any
 
 import numpy as np
 
+from holdfast.engines.remote import Station
+from holdfast.engines.transport import Answer, Lost
+from holdfast.engines.wire import Data
 from holdfast.errors import InvalidInput
-from holdfast.typing import Bits
 
 QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
@@ -23,9 +28,83 @@ INLINE = 100_000
 """Bytes from which Ray does better with one shared copy of an argument."""
 
 
-def parcel(frame: bytes) -> bytes | Bits:
-    """Return a frame as what Ray moves with the fewest copies: a large one as an array, which is read where it lies."""
-    return frame if len(frame) < INLINE else np.frombuffer(frame, np.uint8)
+class RayTransport:
+    """Stations in actors, one processor each; `stations` are picklable and build one each, in its actor."""
+
+    def __init__(self, stations: Sequence[Callable[[], Station]], address: str = "local") -> None:
+        self._stations, self._address = stations, address
+        self._cluster: Cluster | None = None
+        self._actors: list[Any] = []
+        self._waiting: dict[Any, int] = {}
+        self._shared: deque[tuple[bytes, Any]] = deque(maxlen=2)  # what followers are sent, and what others are
+
+    def start(self) -> None:
+        self._cluster = Cluster(len(self._stations), self._address)
+        self._actors = [self._cluster.start(Actor, station) for station in self._stations]
+
+    def send(self, member: int, request: bytes) -> None:
+        self._waiting[self._actors[member].handle.remote(self._argument(request))] = member
+
+    def _argument(self, request: bytes) -> Any:
+        """Return a request as an argument for actors; a large one is put once where all can reach it."""
+        if len(request) < INLINE:
+            return request
+        for put, reference in self._shared:
+            if put is request:
+                return reference
+        reference = self._running.ray.put(parcel(request))
+        self._shared.append((request, reference))
+        return reference
+
+    def collect(self, timeout: float | None) -> Iterator[Answer | Lost]:
+        ray = self._running.ray
+        deadline = None if timeout is None else monotonic() + timeout
+        while self._waiting:
+            left = None if deadline is None else max(deadline - monotonic(), 0.0)
+            done, _ = ray.wait(list(self._waiting), num_returns=1, timeout=left)
+            if not done:
+                return
+            member = self._waiting.pop(done[0])
+            event: Answer | Lost
+            try:
+                event = Answer(member, ray.get(done[0]))
+            except ray.exceptions.RayError as error:
+                event = Lost(member, _cause(error))
+            yield event
+
+    def replace(self, member: int) -> None:
+        self._running.ray.kill(self._actors[member])
+        self._waiting = {promise: of for promise, of in self._waiting.items() if of != member}
+        self._actors[member] = self._running.start(Actor, self._stations[member])
+
+    def close(self) -> None:
+        if self._cluster is not None:
+            for actor in self._actors:
+                self._cluster.ray.kill(actor)
+            self._actors, self._waiting = [], {}
+            self._shared.clear()
+            self._cluster.close()
+            self._cluster = None
+
+    @property
+    def _running(self) -> "Cluster":
+        assert self._cluster is not None  # whoever uses a transport starts it first
+        return self._cluster
+
+
+class Actor:
+    """What runs in a process of Ray's: a station."""
+
+    def __init__(self, build: Callable[[], Station]) -> None:
+        self._station = build()
+
+    def handle(self, request: Data) -> Data:
+        return parcel(self._station.handle(request))
+
+
+def parcel(data: bytes) -> Data:
+    """Return bytes as what Ray moves with the fewest copies: many as an array, which is read where it lies."""
+    return data if len(data) < INLINE else np.frombuffer(data, np.uint8)
 
 
 def library() -> Any:
@@ -89,3 +168,8 @@ def _reach(address: str) -> None:
         socket.create_connection((host.removeprefix("ray://"), int(port)), timeout=10).close()
     except (OSError, ValueError) as error:
         raise InvalidInput(f"--address must be HOST:PORT of a running Ray cluster; got {address}: {error}") from None
+
+
+def _cause(error: Exception) -> str:
+    """Return the last line of an actor's own trouble, without its traceback."""
+    return next((line.strip() for line in reversed(str(error).splitlines()) if line.strip()), type(error).__name__)

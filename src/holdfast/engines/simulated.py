@@ -5,10 +5,11 @@ from typing import Any
 
 from holdfast.attacks import Attack
 from holdfast.engines.adversary import Adversary
-from holdfast.engines.group import Divisible, WorkerGroup
+from holdfast.engines.group import WorkerGroup
 from holdfast.engines.participation import Participation
 from holdfast.engines.protocol import Spread
 from holdfast.methods.base import Reading, as_sent
+from holdfast.problems import Divisible
 from holdfast.typing import Oracle, Received, Rows, Vector, Worker, Workers
 
 

@@ -7,12 +7,12 @@ from holdfast.data import Dataset
 from holdfast.engines import Engine
 from holdfast.engines.options import Ray
 from holdfast.experiments.building import build_problem
-from holdfast.experiments.parts import check, participants, setting_of, simulated, worker_of
-from holdfast.experiments.sharding import sharded
+from holdfast.experiments.parts import check, setting_of, simulated, worker_of
+from holdfast.experiments.sharding import on_ray
 from holdfast.experiments.spec import Spec
 from holdfast.methods.priors import Ridge
 from holdfast.problems import Problem
-from holdfast.typing import Master, Worker, Workers
+from holdfast.typing import Master, Worker
 
 
 @dataclass(frozen=True)
@@ -24,8 +24,6 @@ class Experiment:
     prior: Ridge
     worker: Worker[Any]
     master: Master[Any]
-    workers: Workers
-    """The numbers of those who take part."""
     engine: Engine
 
 
@@ -37,7 +35,7 @@ def assemble(spec: Spec) -> Experiment:
     worker, master = worker_of(spec, setting), spec.method.master(setting)
     engine: Engine
     if isinstance(spec.engine, Ray):
-        engine = sharded(spec, spec.engine, problem, worker, master)
+        engine = on_ray(spec, spec.engine, setting, problem.start())
     else:
         engine = simulated(spec, problem, worker, spec.participation, spec.method.reading(spec.seed))
-    return Experiment(dataset, problem, setting.prior, worker, master, participants(spec), engine)
+    return Experiment(dataset, problem, setting.prior, worker, master, engine)

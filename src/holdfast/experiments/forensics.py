@@ -101,7 +101,7 @@ def _robust_scores(shares: Shares) -> Shares:
     """Return how far values lie above their median, in robust standard deviations."""
     above = shares - np.nanmedian(shares)
     # 1.4826 makes it the standard deviation of normal values
-    return np.asarray(above / max(1.4826 * float(np.nanmedian(np.abs(above))), LEAST_SPREAD))
+    return above / max(1.4826 * float(np.nanmedian(np.abs(above))), LEAST_SPREAD)
 
 
 def mean_disagreement(history: Sequence[Sequence[float | None]]) -> Shares:
@@ -117,8 +117,7 @@ def _table(history: Sequence[Sequence[float | None]]) -> Shares:
 def _means(table: Shares) -> Shares:
     present = ~np.isnan(table)
     totals = np.where(present, table, 0.0).sum(axis=0)
-    means: Shares = np.full(len(totals), np.nan)
-    np.divide(totals, present.sum(axis=0), out=means, where=present.any(axis=0))
+    means: Shares = np.divide(totals, present.sum(axis=0), out=np.full(len(totals), np.nan), where=present.any(axis=0))
     return means
 
 

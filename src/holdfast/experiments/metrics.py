@@ -60,7 +60,7 @@ def evaluate(experiment: Experiment, model: Vector, round: int, last: LastRound 
 
 def _disagreement(experiment: Experiment, last: LastRound) -> tuple[list[Any], list[Any]]:
     """Return both lists for all participants; None where one was absent."""
-    received, workers = last.received, experiment.workers
+    received, workers = last.received, experiment.engine.workers
     found = disagreement(np.asarray(received.rows), experiment.worker.neutral(last.model))
     if len(received.workers) == len(workers):
         return list(found.shares), list(found.twins)

@@ -70,9 +70,9 @@ def _pool(processes: int) -> Iterator[ProcessPool]:
     pool = ProcessPool(processes, context=multiprocessing.get_context("spawn"), initializer=limit_threads)
     try:
         yield pool
-        pool.close()  # type: ignore[no-untyped-call]
+        pool.close()
     except BaseException:
-        pool.stop()  # type: ignore[no-untyped-call]  # ends the processes at once
+        pool.stop()  # ends the processes at once
         raise
     finally:
         pool.join()

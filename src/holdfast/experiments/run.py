@@ -19,10 +19,10 @@ from holdfast.experiments.automatic import resolve_auto
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.folder import Checkpoint, RunFolder
 from holdfast.experiments.metrics import Evaluation, ceiling, evaluate
+from holdfast.experiments.parts import traffic_of
 from holdfast.experiments.personal import personal
 from holdfast.experiments.result import Result
 from holdfast.experiments.spec import Spec
-from holdfast.experiments.traffic import traffic
 from holdfast.experiments.watching import Interrupted, Unwatched, Watcher
 from holdfast.problems import Problem
 from holdfast.states import arrays_of, filled
@@ -219,7 +219,7 @@ class _Run:
         model, begun = self.state.model, perf_counter()
         measured = personal(self.experiment, model) if self.diverged is None else None
         self.evaluation_seconds += perf_counter() - begun
-        up, down = traffic(self.spec, model, self.round, self.experiment.engine.voters)
+        bytes_up, bytes_down = map(round, traffic_of(self.spec, model, self.round, self.experiment.engine.voters))
         result = Result(
             spec=self.spec,
             model=model,
@@ -227,8 +227,8 @@ class _Run:
             rounds=self.round,
             diverged=self.diverged,
             ceiling=ceiling(self.experiment),
-            bytes_up=up,
-            bytes_down=down,
+            bytes_up=bytes_up,
+            bytes_down=bytes_down,
             seconds=self.seconds,
             evaluation_seconds=self.evaluation_seconds,
             folder=self._folder,

@@ -1,2 +1,58 @@
-def sharded(*a):
-    raise NotImplementedError
+"""A spec's workers in several processes: each deals the data to all workers by itself and keeps its own part."""
+
+from functools import partial
+
+from threadpoolctl import threadpool_limits
+
+from holdfast import kernels
+from holdfast.engines.adversary import Adversary
+from holdfast.engines.options import Ray
+from holdfast.engines.participation import Participation
+from holdfast.engines.ray import RayTransport
+from holdfast.engines.remote import Agreement, Remote, Station, divided
+from holdfast.engines.wire import Kind
+from holdfast.experiments.building import build_problem, forget
+from holdfast.experiments.parts import attack_and_byzantine, participants, worker_of
+from holdfast.experiments.spec import Spec
+from holdfast.methods import Setting
+from holdfast.problems import Separable
+from holdfast.typing import Vector, Workers
+
+
+def on_ray(spec: Spec, options: Ray, setting: Setting, start: Vector) -> Remote:
+    """Return the spec's workers on Ray. Nothing starts before it is needed."""
+    parts = divided(participants(spec), options.processes)
+    return Remote(
+        agreement(spec, setting),
+        start,
+        RayTransport([partial(station, spec, setting, part) for part in parts], options.address),
+        parts,
+        timeout=options.round_timeout or None,
+        least=options.min_workers,
+    )
+
+
+def station(spec: Spec, setting: Setting, workers: Workers) -> Station:
+    """Return these workers of a spec in this process, one thread for all: the processes themselves fill the cores."""
+    threadpool_limits(1)
+    kernels.set_threads(1)
+    _, problem = build_problem(spec)
+    own = problem.only(int(workers[0]), int(workers[-1])) if isinstance(problem, Separable) else problem
+    forget()  # the other workers' data
+    start = own.start()
+    built = Station(agreement(spec, setting), spec.method.master(setting), own.oracle(workers), start, workers)
+    built.warm_up(start)
+    return built
+
+
+def agreement(spec: Spec, setting: Setting) -> Agreement:
+    """Return what the master's process and all stations must agree on; each makes it of the same spec."""
+    workers = participants(spec)
+    attack, byzantine = attack_and_byzantine(spec)
+    return Agreement(
+        worker_of(spec, setting),
+        Adversary(attack, workers, byzantine, spec.seed, computing_always=spec.byzantine_work == "always"),
+        Participation(workers, spec.participation, spec.seed),
+        spec.method.reading(spec.seed),
+        Kind.MODEL if spec.method.penalised else Kind.GRADIENT,
+    )

@@ -1,4 +1,4 @@
-"""What workers find out alone before a run: what learning is worth to them, and how long a step may be.
+"""What each worker measures alone before a run: how much it gains by learning, and how long a step may be.
 
 docs/automatic.md derives lambda and alpha from the medians of these reports.
 """
@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.methods.penalties import Penalty, penalty
-from holdfast.problems import LinearProblem
+from holdfast.problems import LinearProblem, solvable
 from holdfast.typing import Nothing, Oracle, Rows, Vector, Workers
 
 STEPS = 64
-"""Accelerated steps that a worker takes alone; on MNIST the price stands after 40."""
+"""Accelerated steps that a worker takes alone; on MNIST the price no longer changes after 40."""
 BATCH = 128
 """Samples in each of them, and in the sample that losses and curvature are measured on."""
 SHARE = 1 / 3
-"""What liars may take, at most, of what there is to learn. The one constant that lambda depends on."""
+"""The most that Byzantine workers may take of what there is to learn. The one constant that lambda depends on."""
 
 Reports = NDArray[np.float64]
 """Price, reach and curvature of each worker, `(n, 3)`."""
@@ -33,9 +33,9 @@ class Surveyor:
         reach     = |x_t - x_0|_inf / |z|_inf at that t, z in d|x_t - x_0|_p
         curvature = weight * (largest second derivative of the loss) * (largest eigenvalue of the mean of a a')
 
-    The price is the largest lambda at which some model still leaves 1 - SHARE of the gain after lambda |x - x_0|_p
-    is paid for it. The reach is how often a pull z goes into the length of that model. The curvature bounds the
-    Hessian of F_i; a runs over the samples with their bias feature.
+    The price is the largest lambda at which some model still has 1 - SHARE of the gain left after the penalty
+    lambda |x - x_0|_p. The reach is how many steps as long as a pull z it takes to that model. The curvature bounds
+    the Hessian of F_i; a runs over the samples with their bias feature.
     """
 
     sample: LinearProblem
@@ -45,7 +45,7 @@ class Surveyor:
 
     @staticmethod
     def of(problem: LinearProblem, workers: Workers, p: float) -> "Surveyor":
-        return Surveyor(problem.thinned(BATCH), workers, penalty(p, 1.0))
+        return Surveyor(solvable(problem, "a survey").thinned(BATCH), workers, penalty(p, 1.0))
 
     def init(self, models: Rows) -> Nothing:
         return Nothing()
@@ -72,7 +72,7 @@ class Surveyor:
             gains[k] = before - self.sample.own_losses(models, self.workers)
             lengths[k] = np.linalg.norm(way, self.norm.p, axis=1)
             reaches[k] = _largest(way) / _largest(self.norm.subgradient(way)).clip(min=np.finfo(way.dtype).tiny)
-        gains[~np.isfinite(gains)] = -np.inf  # a way that overflows has nothing more to offer
+        gains[~np.isfinite(gains)] = -np.inf  # a walk that overflows gains nothing more
         return seen
 
     def iterates(self, state: Nothing, model: Vector) -> Rows:
@@ -83,7 +83,7 @@ class Surveyor:
 
 
 def curvatures_of(problem: LinearProblem, workers: Workers) -> NDArray[np.float64]:
-    """Return L_i as `holdfast.theory.Curvature` does, but by the products of samples: here they are few."""
+    """Return L_i as `holdfast.theory.Curvature` does, from the products of samples, which are few here."""
     samples = (problem.shards.of(worker)[0].astype(np.float64) * problem.shards.scale for worker in workers)
     largest = [np.linalg.eigvalsh(rows @ rows.T + 1)[-1] / len(rows) for rows in samples]  # + 1: the bias feature
     return problem.weight * problem.curvature_bounds[1] * np.array(largest)

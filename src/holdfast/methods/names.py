@@ -1,7 +1,7 @@
 """Methods by name: ours, every rule on gradients, and stages before a rule: `nnm+trimmed-mean`."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from holdfast import aggregators, stages
@@ -10,7 +10,7 @@ from holdfast.errors import InvalidInput
 from holdfast.methods.aggregated import Aggregated, IdealSgd
 from holdfast.methods.base import Method
 from holdfast.methods.rsa import IdealRsa, Rsa
-from holdfast.naming import Family
+from holdfast.naming import Family, options_of
 
 REGISTRY: dict[str, type[Method] | type[Rule]] = {
     "rsa": Rsa,
@@ -33,7 +33,7 @@ def make_method(given: Any) -> Method:
     >>> make_method("rsa:norm=2").norm, make_method("krum:byzantine=3")
     (2.0, Aggregated(rule=Krum(byzantine=3), stages=()))
     """
-    before: Iterable[Any] = ()
+    before: Sequence[Any] = ()
     if isinstance(given, str):
         *before, given = re.split(_PLUS, given)
     elif isinstance(given, Mapping):
@@ -92,14 +92,32 @@ def _rules(method: Aggregated) -> Family[Any]:
 
 
 def method_labels(methods: Iterable[Method]) -> dict[Method, str]:
-    """Return a label for each different method: its name, with its options where a name occurs twice.
+    """Return a label for each different method: its name, and where that occurs twice the options that differ.
 
     >>> list(method_labels([make_method("rsa"), make_method("rsa:norm=2"), make_method("median")]).values())
-    ['rsa', 'rsa:norm=2', 'median']
+    ['rsa:norm=1', 'rsa:norm=2', 'median']
     """
     different = list(dict.fromkeys(methods))
-    names = [method_name(method) for method in different]
-    return {
-        method: name if names.count(name) == 1 else method_text(method)
-        for method, name in zip(different, names, strict=True)
-    }
+    by_name: dict[str, list[Method]] = {}
+    for method in different:
+        by_name.setdefault(method_name(method), []).append(method)
+    labels = {method: label for name, same in by_name.items() for method, label in _told_apart(name, same)}
+    return {method: labels[method] for method in different}
+
+
+def _told_apart(name: str, methods: list[Method]) -> Iterator[tuple[Method, str]]:
+    tables = [_flat_options(method) for method in methods]
+    differing = [
+        key for key in {key: None for table in tables for key in table} if len({t.get(key) for t in tables}) > 1
+    ]
+    for method, table in zip(methods, tables, strict=True):
+        options = ",".join(f"{key}={_short(table[key])}" for key in differing if key in table)
+        yield method, f"{name}:{options}" if options else name
+
+
+def _flat_options(method: Method) -> dict[str, Any]:
+    return {key: value for part in method_parts(method) for key, value in options_of(part, full=True).items()}
+
+
+def _short(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -7,7 +7,7 @@ from holdfast.naming import Family
 from holdfast.problems.least_squares import LeastSquares
 from holdfast.problems.linear import LinearProblem
 from holdfast.problems.logistic import Logistic
-from holdfast.problems.protocol import Divisible, Problem, Samples
+from holdfast.problems.protocol import Divisible, Problem, Samples, Separable
 from holdfast.problems.shards import Shards
 from holdfast.problems.softmax import Softmax
 
@@ -37,6 +37,7 @@ __all__ = [
     "Logistic",
     "Problem",
     "Samples",
+    "Separable",
     "Shards",
     "Softmax",
     "solvable",

@@ -45,6 +45,14 @@ class Problem(Protocol):
 
 
 @runtime_checkable
+class Separable(Problem, Protocol):
+    """A problem that can let go of the other workers' samples, where workers are spread over processes."""
+
+    def only(self, first: int, last: int) -> Problem:
+        """Return the problem with the samples of workers `first` to `last` alone."""
+
+
+@runtime_checkable
 class Divisible(Protocol):
     """An oracle that can serve some of its workers alone: others may stay idle, or be absent from a round."""
 

@@ -68,9 +68,9 @@ def promised(advice: Advice) -> dict[str, str]:
 
 def worker_chart(advice: Advice) -> Chart:
     """Return lambda_0 of every honest worker that asks for more than 0, with the recommended lambda across."""
-    asked = zip(advice.regular, advice.chosen.asked.tolist(), strict=True)
+    asked = zip(advice.honest, advice.chosen.asked.tolist(), strict=True)
     rows = [{"worker": worker, "lambda_0": value} for worker, value in asked if value > 0]
-    everyone = alt.Scale(domain=advice.regular)
+    everyone = alt.Scale(domain=advice.honest)
     points = alt.Chart(alt.InlineData(values=rows)).mark_point(filled=True, size=60)
     points = points.encode(
         x=alt.X("worker:O", axis=alt.Axis(title="honest worker", labelAngle=0), scale=everyone),
@@ -79,7 +79,7 @@ def worker_chart(advice: Advice) -> Chart:
     )
     line = alt.Chart(alt.InlineData(values=[{"lambda": advice.chosen.penalty}])).mark_rule(color=ALARM, strokeWidth=2)
     line = line.encode(y="lambda:Q", tooltip=[alt.Tooltip("lambda:Q", title="recommended lambda")])
-    drawn: Chart = alt.layer(points, line).properties(width=max(26 * len(advice.regular), 200), height=220).to_dict()
+    drawn: Chart = alt.layer(points, line).properties(width=max(26 * len(advice.honest), 200), height=220).to_dict()
     return drawn
 
 

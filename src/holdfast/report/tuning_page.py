@@ -3,7 +3,6 @@
 import altair as alt
 from rich.table import Table
 
-from holdfast.experiments.spec import number
 from holdfast.report.colours import ALARM
 from holdfast.report.pictures import Chart
 from holdfast.report.rendering import render
@@ -31,12 +30,12 @@ def summary(outcome: Outcome) -> str:
     """Return how the winner did."""
     last = outcome.final.last
     reached = f"diverged at round {outcome.final.diverged}" if last is None else f"{last.accuracy:.4f}"
-    best = outcome.best
-    pull = f"norm {best.norm:g}, lambda {best.penalty:g}, " if best.recipe.penalised else ""
+    norm, weight, rate = place(outcome.winner)
+    pull = "" if norm is None else f"norm {norm:g}, lambda {weight:g}, "
     edges = outcome.edges()
     farther = f"; {' and '.join(edges)} at the edge of the grid: farther out may be better" if edges else ""
     accuracies = f"validation accuracy {outcome.winner.accuracy:.4f}, test accuracy {reached}"
-    return f"best: {pull}alpha {best.rate:g}; {accuracies}{farther}"
+    return f"best: {pull}alpha {rate:g}; {accuracies}{farther}"
 
 
 def rows(outcome: Outcome) -> list[tuple[str, ...]]:
@@ -45,9 +44,9 @@ def rows(outcome: Outcome) -> list[tuple[str, ...]]:
 
 
 def _row(trial: Trial) -> tuple[str, ...]:
-    spec = trial.spec
-    pull = (f"l{spec.norm:g}", f"{spec.penalty:g}") if spec.recipe.penalised else ("-", "-")
-    return (*pull, f"{spec.rate:g}", str(spec.rounds), f"{trial.accuracy:.4f}")
+    norm, weight, rate = place(trial)
+    pull = ("-", "-") if norm is None else (f"l{norm:g}", f"{weight:g}")
+    return (*pull, f"{rate:g}", str(trial.spec.rounds), f"{trial.accuracy:.4f}")
 
 
 def best_table(outcome: Outcome) -> Table:
@@ -64,10 +63,8 @@ def heat_map(outcome: Outcome) -> Chart:
 def _panels(outcome: Outcome) -> list[Panel]:
     """Return one panel per norm, with a frame around the winner."""
     trials = outcome.farthest()
-    return [
-        _panel([trial for trial in trials if trial.spec.norm == centre.norm], outcome.winner)
-        for centre in outcome.centres
-    ]
+    norms = dict.fromkeys(place(trial)[0] for trial in outcome.rungs[0].trials)
+    return [_panel([trial for trial in trials if place(trial)[0] == norm], outcome.winner) for norm in norms]
 
 
 def _panel(trials: list[Trial], won: Trial) -> Panel:
@@ -76,9 +73,9 @@ def _panel(trials: list[Trial], won: Trial) -> Panel:
         | {"accuracy": trial.accuracy, "best": place(trial) == place(won)}
         for trial in trials
     ]
-    across = [f"{value:g}" for value in sorted({number(trial.spec.penalty) for trial in trials})]
-    up = [f"{value:g}" for value in sorted({number(trial.spec.rate) for trial in trials}, reverse=True)]
-    penalised = trials[0].spec.recipe.penalised
+    penalised = place(trials[0])[0] is not None
+    across = [f"{value:g}" for value in sorted({place(trial)[1] or 0.0 for trial in trials})] if penalised else ["-"]
+    up = [f"{value:g}" for value in sorted({place(trial)[2] for trial in trials}, reverse=True)]
     x = alt.X("lambda:O", sort=across, axis=alt.Axis(labelAngle=0) if penalised else None)
     base = alt.Chart(alt.InlineData(values=points)).encode(x=x, y=alt.Y("alpha:O", sort=up))
     colours = alt.Scale(scheme="viridis", domain=[0, 1])
@@ -90,7 +87,7 @@ def _panel(trials: list[Trial], won: Trial) -> Panel:
     text = base.mark_text(fontSize=12, dy=-4).encode(text=alt.Text("accuracy:Q", format=".3f"), color=ink)
     rounds = base.mark_text(fontSize=10, dy=10).encode(text="rounds:N", color=ink)
     frame = base.mark_rect(filled=False, stroke=ALARM, strokeWidth=3).transform_filter("datum.best")
-    title = _row(trials[0])[0] if penalised else trials[0].spec.method
+    title = _row(trials[0])[0] if penalised else trials[0].spec.method_name
     return alt.layer(cells, text, rounds, frame).properties(width=50 * len(across), height=42 * len(up), title=title)
 
 

@@ -1,8 +1,8 @@
 """The paper's figures as data: what each shows, and the spec behind every curve.
 
-`presets/NAME.toml` describes one figure. Its keys are those of `Figure`; `[common]` holds what all its
-specs share, a panel adds keys of its own, a curve the rest. A rate of "searched" is looked up in the
-record of the search, `presets/rates.toml`.
+`presets/NAME.toml` describes one figure. Its keys are those of `Figure`; `[common]` holds what all its panels
+share, a panel adds keys of its own, each of its curves the rest: fields of a spec, as on a command line. A rate of
+"searched" is looked up in the record of the search, `presets/rates.toml`.
 """
 
 import tomllib
@@ -28,9 +28,9 @@ class Curve:
 
     label: str
     spec: Spec
-    """Resolved but for its seed, which is that of whoever runs it; without a rate if it is yet to be searched."""
+    """Resolved, with seed 0 for whoever runs it to replace; without a rate if that is still to be searched."""
     searched: bool = False
-    """Whether the step size comes from our search; else it is the paper's own."""
+    """Whether the step size comes from our search; else it is the paper's."""
 
 
 @dataclass(frozen=True)
@@ -88,16 +88,13 @@ def figure(name: str, rates: Rates | None, **changes: Any) -> Figure:
     text = files("holdfast.reproduction").joinpath("presets", f"{name}.toml").read_text(encoding="utf-8")
     table = tomllib.loads(text)
     common = table.pop("common")
-    panels = tuple(_panel(panel, common, rates, changes) for panel in table.pop("panels"))
+    panels = tuple(_panel({**common, **panel}, rates, changes) for panel in table.pop("panels"))
     return Figure(name=name, panels=panels, **table)
 
 
-def _panel(
-    table: Mapping[str, Any], common: Mapping[str, Any], rates: Rates | None, changes: Mapping[str, Any]
-) -> Panel:
-    shared = {key: value for key, value in table.items() if key not in ("title", "curves")}
-    curves = (_curve({**common, **shared, **curve}, rates, changes) for curve in table["curves"])
-    return Panel(table["title"], tuple(curves))
+def _panel(shared: dict[str, Any], rates: Rates | None, changes: Mapping[str, Any]) -> Panel:
+    title, curves = shared.pop("title"), shared.pop("curves")
+    return Panel(title, tuple(_curve({**shared, **curve}, rates, changes) for curve in curves))
 
 
 def _curve(keys: dict[str, Any], rates: Rates | None, changes: Mapping[str, Any]) -> Curve:

@@ -4,15 +4,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean, median
 
-from holdfast.experiments.comparison import essence
+from holdfast.experiments.defaults import canonical
+from holdfast.experiments.records import Record
 from holdfast.experiments.spec import Spec
 from holdfast.reproduction.figures import Curve, Figure, Panel
-from holdfast.reproduction.records import Record
 
 
 @dataclass(frozen=True)
 class CurveFindings:
-    """The runs behind a curve, one a seed."""
+    """The runs behind a curve, one per seed."""
 
     curve: Curve
     records: tuple[Record, ...]
@@ -38,7 +38,7 @@ class CurveFindings:
 
     @property
     def ceiling(self) -> float | None:
-        """The accuracy that no method can exceed, for want of the liars' classes."""
+        """The accuracy that no method can exceed, because the Byzantine workers' classes are missing."""
         return self.records[0].ceiling
 
 
@@ -67,7 +67,7 @@ class Findings:
 
         def found(curve: Curve) -> CurveFindings:
             specs = [replace(curve.spec, seed=seed) for seed in seeds]
-            return CurveFindings(curve, tuple(replace(record(essence(spec)), spec=spec) for spec in specs))
+            return CurveFindings(curve, tuple(replace(record(canonical(spec)), spec=spec) for spec in specs))
 
         panels = (PanelFindings(panel, tuple(map(found, panel.curves))) for panel in figure.panels)
         return Findings(figure, tuple(panels))

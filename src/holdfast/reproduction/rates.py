@@ -8,16 +8,24 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import tomli_w
+
+from holdfast.attacks import ATTACKS
 from holdfast.errors import InvalidInput
-from holdfast.experiments.comparison import essence
+from holdfast.experiments.defaults import canonical
 from holdfast.experiments.spec import Spec
+from holdfast.methods import Rsa
 
 RECORDED = "presets/rates.toml"
+HEAD = """\
+# Step sizes found by `holdfast reproduce --search`; docs/reproducing.md says how.
+# Lists in coarse and fine: the step size, then the final test accuracy of each seed.
+"""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """One step size and the final test accuracy it led to, a number a seed; 0 where the run diverged."""
+    """One step size and the final test accuracy it led to with each seed; 0 where the run diverged."""
 
     rate: float
     accuracies: tuple[float, ...]
@@ -58,16 +66,13 @@ class Rates:
 
     def to_toml(self) -> str:
         """Return the record as a TOML file that reads back equal."""
-        head = (
-            "# Step sizes found by `holdfast reproduce --search`; docs/reproducing.md says how.\n"
-            "# Lists in coarse and fine: the step size, then the final test accuracy of each seed.\n"
-            f'data = "{self.data}"\nrounds = {self.rounds}\ncoarse_rounds = {self.coarse_rounds}\n'
-            f'seeds = {list(self.seeds)}\ncriterion = "{self.criterion}"\n'
-        )
-        return head + "".join(
-            f'\n["{name}"]\nrate = {found.rate!r}\ncoarse = {_rows(found.coarse)}\nfine = {_rows(found.fine)}\n'
+        about = {"data": self.data, "rounds": self.rounds, "coarse_rounds": self.coarse_rounds}
+        about |= {"seeds": list(self.seeds), "criterion": self.criterion}
+        settings = {
+            name: {"rate": found.rate, "coarse": _rows(found.coarse), "fine": _rows(found.fine)}
             for name, found in self.settings.items()
-        )
+        }
+        return HEAD + tomli_w.dumps(about | settings)
 
     @staticmethod
     def of_toml(text: str) -> "Rates":
@@ -103,14 +108,15 @@ def setting(spec: Spec) -> str:
     >>> setting(Spec(method="ideal-sgd", attack="same-value:value=100", byzantine=8))
     'iid, no attack, ideal-sgd'
     """
-    spec = essence(spec)
-    attack = "no attack" if spec.attack == "none" else f"{spec.attack}, q={spec.byzantine}"
-    weight = f" l{spec.norm:g} lambda={spec.penalty:g}" if spec.method == "rsa" else ""
-    return f"{spec.partition}, {attack}, {spec.method}{weight}"
+    spec = canonical(spec)
+    # every option, so that a key keeps its meaning should a default change
+    attack = "no attack" if spec.attack is None else f"{ATTACKS.text(spec.attack, full=True)}, q={spec.q}"
+    weight = f" l{spec.method.norm:g} lambda={spec.method.penalty:g}" if isinstance(spec.method, Rsa) else ""
+    return f"{spec.partition_text}, {attack}, {spec.method_name}{weight}"
 
 
-def _rows(trials: tuple[Trial, ...]) -> str:
-    return str([[trial.rate, *trial.accuracies] for trial in trials])
+def _rows(trials: tuple[Trial, ...]) -> list[list[float]]:
+    return [[trial.rate, *trial.accuracies] for trial in trials]
 
 
 def _searched(entry: Mapping[str, Any]) -> Searched:

@@ -8,16 +8,15 @@ are alike the step size does not matter, as when a method fails anyhow: the smal
 Seeds of the search are none of the reported ones. A run that diverged counts 0.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from holdfast.errors import InvalidInput
-from holdfast.experiments.comparison import essence
-from holdfast.experiments.defaults import resolved
-from holdfast.experiments.spec import Spec
+from holdfast.experiments.defaults import canonical, resolved
+from holdfast.experiments.gathering import Gather
+from holdfast.experiments.spec import Spec, data_text
 from holdfast.reproduction.figures import Figure
 from holdfast.reproduction.rates import Rates, Searched, Trial, setting
-from holdfast.reproduction.records import Record
 
 GRID = tuple(float(f"{digit}e{decade}") for decade in range(-7, 2) for digit in (1, 2, 5))
 """From 1e-7 to 50: wide enough that no method that learns has its optimum at an end."""
@@ -26,10 +25,7 @@ COARSE = tuple(range(GRID.index(1e-6), GRID.index(0.1) + 1, 3))
 TIE, COARSE_TIE = 0.0005, 0.005
 """Mean accuracies this near are equal: seeds differ by more, and so do numbers of rounds."""
 SEEDS = (1000, 1001)
-CRITERION = "best mean final test accuracy over the seeds, 0 if diverged; within 0.0005 of it the smallest rate"
-
-Gather = Callable[[Sequence[Spec]], Mapping[Spec, Record]]
-"""Runs specs, or knows them."""
+CRITERION = f"best mean final test accuracy over the seeds, 0 if diverged; within {TIE} of it the smallest rate"
 
 
 def search(figures: Iterable[Figure], before: Rates, gather: Gather, shorter: int = 5) -> Rates:
@@ -39,7 +35,7 @@ def search(figures: Iterable[Figure], before: Rates, gather: Gather, shorter: in
     first pass.
     """
     specs = {
-        setting(curve.spec): essence(curve.spec)
+        setting(curve.spec): canonical(curve.spec)
         for each in figures
         if each.chart != "runtime"  # its step sizes are those of the same-value attack; nothing is tuned for speed
         for curve in each.curves()
@@ -70,7 +66,7 @@ def search(figures: Iterable[Figure], before: Rates, gather: Gather, shorter: in
     rounds = max((spec.rounds for spec in specs.values()), default=before.rounds)
     return replace(
         before,
-        data=next((spec.data for spec in specs.values()), before.data),
+        data=next((data_text(spec.data) for spec in specs.values()), before.data),
         rounds=rounds,
         coarse_rounds=max(rounds // shorter, 1),
         seeds=SEEDS,

@@ -2,16 +2,12 @@ from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from holdfast.aggregators.distances import squared_distances
 from holdfast.aggregators.options import declared, require_whole
 from holdfast.errors import InvalidInput
 from holdfast.stages.base import Stage
 from holdfast.typing import Received, Rows
-
-SPAN = 1 << 14
-"""Columns that are mixed at a time, so that they are still in the cache when they are read again."""
 
 
 @dataclass(frozen=True)
@@ -48,14 +44,17 @@ class NearestNeighbourMixing(Stage):
         mixed = np.isfinite(np.take_along_axis(distances, nearest[:, -1:], axis=1)[:, 0])
         weights = np.zeros((n, n), rows.dtype)
         np.put_along_axis(weights, nearest, 1 / (n - byzantine), axis=1)
-        return received._replace(rows=_mix(rows, weights[mixed], mixed))
+        weights[~mixed] = 0
+        out = weights @ _without_unused(rows, weights)
+        out[~mixed] = rows[~mixed]
+        return received._replace(rows=out)
 
 
-def _mix(rows: Rows, weights: Rows, mixed: NDArray[np.bool_]) -> Rows:
-    """Return the rows, the `mixed` ones replaced by `weights @ rows`; rows without weight are not read."""
-    used = weights.any(axis=0)  # 0 times NaN would be NaN
-    weights, out = weights[:, used], np.empty(rows.shape, rows.dtype)
-    for begin in range(0, rows.shape[1], SPAN):
-        block, into = rows[:, begin : begin + SPAN], out[:, begin : begin + SPAN]
-        into[mixed], into[~mixed] = weights @ block[used], block[~mixed]
-    return out
+def _without_unused(rows: Rows, weights: Rows) -> Rows:
+    """Return the rows, 0 where none has weight: 0 times NaN would be NaN."""
+    used = weights.any(axis=0)
+    if used.all():
+        return rows
+    rows = rows.copy()
+    rows[~used] = 0
+    return rows

@@ -8,6 +8,9 @@ from numpy.typing import NDArray
 from holdfast.errors import InvalidInput
 from holdfast.typing import Rows
 
+NORMS = {"l1": 1.0, "l2": 2.0, "l-infinity": inf}
+"""The norms that the paper tries, by its names."""
+
 
 def dual(p: float) -> float:
     """Return b of 1/b + 1/p = 1 (Proposition 1).
@@ -25,7 +28,7 @@ def dual(p: float) -> float:
 def lambda0(gradients: Rows, p: float) -> NDArray[np.float64]:
     """Return what each worker asks of lambda: |grad F_i(x*)|_b, the norm dual to lp (Theorem 1).
 
-    `gradients` are the local gradients of the regular workers at the optimum of eq. correct, a row each. Theorem 1's
+    `gradients` are the local gradients of the honest workers at the optimum of eq. correct, one row each. Theorem 1's
     lambda_0 is the largest entry. From there on all models of eq. tv-p's solution are that optimum.
 
     Below, they are not (the paper does not say so): consensus at x* needs -grad F_i(x*) in lambda d|0|_p, so

@@ -15,10 +15,10 @@ Bound = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Convergence:
-    """The bounds of Theorems 2 and 3 on E|x^k - x*|^2, x stacking the models of the master and all regular workers.
+    """The bounds of Theorems 2 and 3 on E|x^k - x*|^2, for the stacked models of the master and all honest workers.
 
     `start` is |x^0 - x*|^2 of the stacked models, x* the solution of eq. tv-p: at lambda >= lambda_0 it is the optimum
-    of eq. correct, once for everyone. Iterates are numbered as in the paper: x^k is what k rounds lead to.
+    of eq. correct, once for everyone. Iterates are numbered as in the paper: x^k is the model after k rounds.
     """
 
     steps: InverseSteps
@@ -33,8 +33,8 @@ class Convergence:
     def Delta1(self) -> float:
         """max of high^2 Delta_0 / (eta high - 1) and (k0 + 1) E|x^k0 - x*|^2 + high^2 Delta_0 / (k0 + 1).
 
-        The paper leaves E|x^k0 - x*|^2 in it, which nobody knows beforehand. Ours has its bound by the first regime, so
-        Delta_1 is at least the paper's, and the induction that needs Delta_1 large enough holds.
+        The paper leaves E|x^k0 - x*|^2 in it, which is not known beforehand. We take the first regime's bound on it:
+        Delta_1 is then at least the paper's, and the induction that needs Delta_1 large enough holds.
         """
         high, eta, k0, Delta0 = self.steps.high, self.steps.eta, self.steps.k0, self.disturbance.Delta0
         at_k0 = self.start if k0 == 0 else float(self._early(np.array(k0)))

@@ -1,4 +1,4 @@
-"""The constants of Assumptions 1 and 2: how much the losses bend, at least and at most."""
+"""The constants of Assumptions 1 and 2: the least and the largest curvature of the losses."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
 from holdfast.methods.priors import Ridge
-from holdfast.problems import LinearProblem
+from holdfast.problems import LinearProblem, solvable
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,9 +20,9 @@ class Curvature:
 
         mu_i = weight * curvature_bounds[0] * lambda_min(G_i),    L_i = weight * curvature_bounds[1] * lambda_max(G_i).
 
-    Least squares (bounds 1 and 1): both exact. Logistic (0 and 1/4): both exact, since far out the loss is straight and
-    at x = 0 it bends most. Softmax (0 and 1/2): mu_i = 0 exact, L_i a bound that two classes attain. An eigenvalue
-    that rounding cannot tell from 0 counts as 0. f0 = c/2 |x|^2 has mu_0 = L_0 = c.
+    Least squares (bounds 1 and 1): both exact. Logistic (0 and 1/4): both exact, since the curvature is largest at
+    x = 0 and vanishes far out. Softmax (0 and 1/2): mu_i = 0 exact, L_i a bound that two classes attain. An
+    eigenvalue that rounding cannot tell from 0 counts as 0. f0 = c/2 |x|^2 has mu_0 = L_0 = c.
     """
 
     mu: NDArray[np.float64]
@@ -34,7 +34,8 @@ class Curvature:
 
     @staticmethod
     def of(problem: LinearProblem, prior: Ridge, workers: Iterable[int]) -> "Curvature":
-        """Return the constants of these (the regular) workers, in their order."""
+        """Return the constants of these (the honest) workers, in their order."""
+        problem = solvable(problem, "curvature")
         ids = [int(worker) for worker in workers]
         spectra = np.array([_extremes(problem.shards.gram(worker)) for worker in ids])
         if not ids:

@@ -1,4 +1,4 @@
-"""What keeps RSA from its optimum: samples that vary, a penalty with a kink, and liars."""
+"""What keeps RSA from its optimum: samples that vary, a penalty that is not smooth, and Byzantine workers."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class Disturbance:
-    """The constants Delta_0 and Delta_2 of eq. app-eq.const, for r regular and q Byzantine workers.
+    """The constants Delta_0 and Delta_2 of eq. app-eq.const, for r honest and q Byzantine workers.
 
     >>> calm = Disturbance(variances=np.array([1.0, 2.0]), penalty=0.5, byzantine=3, dimension=10)
     >>> calm.Delta0, calm.Delta2(epsilon=0.1)
@@ -16,11 +16,11 @@ class Disturbance:
     """
 
     variances: NDArray[np.float64]
-    """delta_i^2 of the r regular workers."""
+    """delta_i^2 of the r honest workers."""
     penalty: float
     """lambda."""
     byzantine: int
-    """q, the number of workers that really lie."""
+    """q, the actual number of Byzantine workers."""
     dimension: int
     """d. A subgradient's entries are at most 1, so the proofs bound its squared length by d: tight for l1 only. For
     p >= 2 the length is at most 1 and everything holds with 1 in place of d."""
@@ -32,5 +32,5 @@ class Disturbance:
         return 16 * each * r + 16 * each * r**2 + 2 * each * q**2 + 2 * float(self.variances.sum())
 
     def Delta2(self, epsilon: float) -> float:
-        """lambda^2 q^2 d / epsilon: what the liars cost, quadratic in their number."""
+        """lambda^2 q^2 d / epsilon: what the Byzantine workers cost, quadratic in their number."""
         return self.penalty**2 * self.byzantine**2 * self.dimension / epsilon

@@ -1,4 +1,4 @@
-"""All theorems for one setting of RSA: their constants, what each of them needs, and whether it applies."""
+"""All theorems for one setting of RSA: their constants, what each needs, and whether it applies."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from holdfast.methods.penalties import Penalty
 from holdfast.methods.priors import Ridge
-from holdfast.problems import LinearProblem
+from holdfast.problems import LinearProblem, solvable
 from holdfast.theory.averaging import Averaging
 from holdfast.theory.consensus import Delta3, lambda0
 from holdfast.theory.convergence import Convergence
@@ -23,7 +23,7 @@ from holdfast.typing import Vector
 TOLERANCE, EVALUATIONS, WORK = 1e-6, 2000, 2e10
 """When the search for the optimum ends: at this largest gradient entry, or after so many gradients, or so many
 multiplications (samples x outputs x features) spent on them. The last is 42 gradients on all of MNIST, where lambda_0
-is then wrong by one or two in a hundred; `optimum_gradient` says how near it came."""
+is then off by 1 or 2 %; `optimum_gradient` says how near it came."""
 
 
 class Verdict(NamedTuple):
@@ -36,7 +36,7 @@ class Verdict(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Guarantees:
-    """What the paper promises to RSA with this penalty on these regular workers, q others lying."""
+    """What the paper promises to RSA with this penalty on these honest workers, with q Byzantine ones."""
 
     penalty: Penalty
     byzantine: int
@@ -48,7 +48,7 @@ class Guarantees:
     lambda0_per_worker: NDArray[np.float64]
     curvature: Curvature
     radius: float
-    """|x^0 - x~*|: for least squares `disturbance` holds while the regular models are no farther from the optimum."""
+    """|x^0 - x~*|: for least squares `disturbance` holds while the honest models are no farther from the optimum."""
     disturbance: Disturbance
     Delta3: float
     """A bound on |x* - [x~*]|^2; 0 from lambda_0 on, infinite if there is none."""
@@ -62,14 +62,15 @@ class Guarantees:
         problem: LinearProblem,
         prior: Ridge,
         penalty: Penalty,
-        regular: Iterable[int],
+        honest: Iterable[int],
         byzantine: int,
         *,
         high: float | None = None,
         sqrt_high: float | None = None,
     ) -> "Guarantees":
         """Return them for training from `problem.start()`; the highs are the two theorems' overlined alphas."""
-        ids = [int(worker) for worker in regular]
+        problem = solvable(problem, "theory")
+        ids = [int(worker) for worker in honest]
         curvature = Curvature.of(problem, prior, ids)
         samples = sum(len(problem.shards.of(worker)[1]) for worker in ids)
         evaluations = min(EVALUATIONS, max(int(WORK / samples / problem.dimension), 1))
@@ -112,7 +113,7 @@ class Guarantees:
         needs = "mu_i > 0 for every worker and the master"
         if self.convergence is None:
             return Verdict(needs, False, f"no guarantee: {self.curvature.flat}")
-        why = f"applies with its step size, while regular models stay within {self.radius:.3g} of the optimum"
+        why = f"applies with its step size, while honest models stay within {self.radius:.3g} of the optimum"
         if name == "theorem3" and self.Delta3 > 0:
             why += f"; lambda < lambda_0, so up to |x* - [x~*]|^2 <= {self.Delta3:.3g}"
         if name != "theorem-sqrt" and self.convergence.gap >= self.start:
@@ -135,7 +136,7 @@ class Guarantees:
             "norm": self.penalty.p if isfinite(self.penalty.p) else "inf",
             "penalty": self.penalty.weight,
             "byzantine": self.byzantine,
-            "regular": list(curvature.workers),
+            "honest": list(curvature.workers),
             "dimension": self.disturbance.dimension,
             "optimum_loss": self.optimum_loss,
             "optimum_gradient": self.optimum_gradient,

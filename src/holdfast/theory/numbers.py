@@ -1,7 +1,7 @@
 """The theorems in numbers: RSA under attack against its own bounds, on a small problem fixed in code.
 
-l2-regularised least squares of 3 coefficients; 8 regular workers, each with data and a true model of its own; liars
-who know the optimum and push the master away from it, coordinate by coordinate, as hard as the penalty lets them.
+l2-regularised least squares of 3 coefficients; 8 honest workers, each with data and a true model of its own. The
+Byzantine workers know the optimum and push the master away from it in every coordinate as hard as the penalty allows.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ from holdfast.methods.priors import Ridge
 from holdfast.problems import LeastSquares, Shards
 from holdfast.theory.averaging import Averaging, RunningAverage, penalised_cost
 from holdfast.theory.guarantees import Guarantees
-from holdfast.typing import Rows, Schedule, Vector
+from holdfast.typing import Rows, Schedule
 
 T = TypeVar("T")
 
@@ -44,12 +44,12 @@ class Curve:
     largest: list[float]
     bound: list[float]
     farthest: float
-    """How far a regular worker's model ever was from the optimum, over `radius`: the bound needs at most 1."""
+    """The largest distance of an honest worker's model from the optimum, over `radius`: the bound needs at most 1."""
 
 
 @dataclass(frozen=True)
 class Gaps:
-    """The error that remains, over the number of liars."""
+    """The error that remains, by number of Byzantine workers."""
 
     byzantine: list[int]
     measured: list[float]
@@ -61,7 +61,7 @@ class Gaps:
 
 @cache
 def problem() -> LeastSquares:
-    """Return the problem: regular workers first, then as many as may ever lie."""
+    """Return the problem: honest workers first, then the most Byzantine ones that are ever needed."""
     generator = np.random.default_rng(2019)
     workers = HONEST + MOST_BYZANTINE
     owner = np.repeat(np.arange(workers), SAMPLES)
@@ -74,26 +74,26 @@ def problem() -> LeastSquares:
 
 
 def guarantees(byzantine: int) -> Guarantees:
-    """Return what the theorems promise with so many liars and lambda = MARGIN lambda_0 of the l1 norm."""
-    regular = range(1, HONEST + 1)
-    asked = Guarantees.of(problem(), PRIOR, L1(1.0), regular, byzantine)
+    """Return what the theorems promise with so many Byzantine workers and lambda = MARGIN lambda_0 of the l1 norm."""
+    honest = range(1, HONEST + 1)
+    asked = Guarantees.of(problem(), PRIOR, L1(1.0), honest, byzantine)
     slower = asked.averaging.steps.low * STRETCH if asked.averaging else None
-    return Guarantees.of(problem(), PRIOR, L1(MARGIN * asked.lambda0), regular, byzantine, sqrt_high=slower)
+    return Guarantees.of(problem(), PRIOR, L1(MARGIN * asked.lambda0), honest, byzantine, sqrt_high=slower)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class PushAway(ColludingAttack):
-    """Stand far out on the master's side of the optimum: every vote is to go on and away."""
+    """Send models far beyond the master, as seen from the optimum: every vote is to move further away."""
 
-    optimum: Vector
+    optimum: tuple[float, ...]
 
     def __call__(self, view: FullView, /) -> Rows:
-        side = np.where(view.neutral < self.optimum, -1.0, 1.0)
+        side = np.where(view.neutral < np.array(self.optimum), -1.0, 1.0)
         return np.broadcast_to(view.neutral + 1e6 * side, view.own.shape)
 
 
 def trajectory(found: Guarantees, rate: Schedule, rounds: int, seed: int) -> Iterator[Rows]:
-    """Yield x^0 to x^rounds of RSA under attack: the master's model and below it those of the regular workers."""
+    """Yield x^0 to x^rounds of RSA under attack: the master's model and below it those of the honest workers."""
     drawn = replace(problem(), seed=seed)
     workers = np.arange(1, HONEST + found.byzantine + 1)
     master = Descent(PenaltySum(found.penalty), rate, PRIOR)
@@ -104,7 +104,7 @@ def trajectory(found: Guarantees, rate: Schedule, rounds: int, seed: int) -> Ite
         drawn.start(),
         workers,
         byzantine=byzantine,
-        attack=PushAway(found.optimum) if len(byzantine) else None,
+        attack=PushAway(tuple(found.optimum.tolist())) if len(byzantine) else None,
     )
     start = master.init(drawn.start())
     yield np.vstack([start.model, engine.iterates(start.model)])
@@ -145,15 +145,15 @@ def averages(byzantine: int = 2, rounds: int = 2000, seeds: Sequence[int] = rang
 
 
 def gaps(most: int = MOST_BYZANTINE, rounds: int = 2000, seeds: Sequence[int] = range(3)) -> Gaps:
-    """Return the mean of |x^k - x*|^2 over the last tenth of the rounds, for 1 to `most` liars."""
-    liars = list(range(1, most + 1))
+    """Return the mean of |x^k - x*|^2 over the last tenth of the rounds, for 1 to `most` Byzantine workers."""
+    counts = list(range(1, most + 1))
     measured, bounds = [], []
-    for byzantine in liars:
+    for byzantine in counts:
         curve = convergence(byzantine, rounds, seeds)
         measured.append(float(np.mean(curve.mean[-rounds // 10 :])))
         bounds.append(_existing(guarantees(byzantine).convergence).gap)
-    slope = np.polyfit([log(q) for q in liars], np.log(measured), 1)[0]
-    return Gaps(liars, measured, bounds, float(slope))
+    slope = np.polyfit([log(q) for q in counts], np.log(measured), 1)[0]
+    return Gaps(counts, measured, bounds, float(slope))
 
 
 def _curve(rounds: Sequence[int], errors: NDArray[np.float64], bound: NDArray[np.float64], farthest: float) -> Curve:

@@ -32,9 +32,9 @@ class InverseSteps:
             low = min over i in R and the master of 1 / (2 (mu_i + L_i))
             eta = min of 2 mu_i L_i / (mu_i + L_i) over i in R, and 2 mu_0 L_0 / (mu_0 + L_0) - epsilon
 
-        The paper leaves open epsilon between 0 and 2 mu_0 L_0 / (mu_0 + L_0): the middle unless given, which makes the
-        liars' share Delta_2 / eta least where the master's term is the smallest. It also leaves open high above
-        1 / eta: 2 / eta unless given, which makes high^2 / (eta high - 1) in Delta_1 least.
+        The paper leaves open epsilon between 0 and 2 mu_0 L_0 / (mu_0 + L_0): the middle unless given, which minimises
+        the Byzantine workers' share Delta_2 / eta where the master's term is the smallest. It also leaves open high
+        above 1 / eta: 2 / eta unless given, which minimises high^2 / (eta high - 1) in Delta_1.
         """
         _strongly_convex("theorem2", curvature)
         mu, L, mu0, L0 = curvature.mu, curvature.L, curvature.mu0, curvature.L0

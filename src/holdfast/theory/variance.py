@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.problems import LinearProblem
+from holdfast.problems import LinearProblem, solvable
 from holdfast.typing import Vector
 
 
@@ -16,6 +16,7 @@ def variance(problem: LinearProblem, model: Vector, workers: Iterable[int]) -> N
     A minibatch is B independent draws, so this is 1/B of a single sample's variance; with residual r and row a a
     sample's gradient is r a', of squared length |r|^2 |a|^2.
     """
+    problem = solvable(problem, "variance")
     exact = replace(problem, shards=replace(problem.shards, dtype=np.float64))
     model = model.astype(np.float64)
     found = []
@@ -35,14 +36,14 @@ def variance_bound(
     """Return numbers delta_i^2 that no variance exceeds at models within `radius` of `centre`.
 
     Where the derivative of the loss by the scores is bounded (logistic, softmax), the bound holds at every model, as
-    Assumption 3 asks: the variance is at most weight^2 slope^2 (mean of |a|^2) / B.
+    Assumption 3 asks: the variance is at most weight^2 gradient_bound^2 (mean of |a|^2) / B.
 
     For least squares no such number exists: the variance grows with the square of the distance. Its root is the
     length (in the mean) of an affine function of the model, so within the ball it is at most
     root at the centre + radius * sqrt(lambda_max(P_i)), P_i = weight^2 / B (mean of |a|^2 a a' - G_i^2). The theorems'
-    proofs use Assumption 3 at the regular workers' iterates only, so they hold for runs whose x_i stay in the ball.
+    proofs use Assumption 3 at the honest workers' iterates only, so they hold for runs whose x_i stay in the ball.
     """
-    ids = list(workers)
+    problem, ids = solvable(problem, "variance"), list(workers)
     share = problem.weight**2 / problem.batch
     if np.isfinite(problem.gradient_bound):
         lengths = np.array([np.mean(np.sum(problem.shards.rows(worker) ** 2, axis=1)) for worker in ids])

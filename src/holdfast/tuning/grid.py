@@ -1,52 +1,75 @@
-"""What is tried: log grids around the rule of docs/automatic.md, so that they are where the data are."""
+"""What is tried: log grids around the rule of docs/automatic.md, which finds the centre from the data."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 from math import inf
-from typing import Literal
+from typing import Any, Literal
 
 from holdfast.errors import InvalidInput
-from holdfast.experiments.automatic import settled
-from holdfast.experiments.comparison import essence
-from holdfast.experiments.defaults import resolved
-from holdfast.experiments.spec import AUTO, Spec, number
+from holdfast.experiments.automatic import is_auto, resolve_auto
+from holdfast.experiments.building import build_problem
+from holdfast.experiments.defaults import canonical, resolved
+from holdfast.experiments.spec import Spec, problem_text, require_number
+from holdfast.methods import AUTO, Rsa
+from holdfast.problems import PROBLEMS, Problem, solvable
 
 Value = float | Literal["auto"] | None
 RATIO = 10**0.5
-"""Between neighbours on a grid: two to a decade."""
+"""Between neighbours on a grid: two per decade."""
 
 
 def candidates(base: Spec, norms: Sequence[float], points: int) -> list[Spec]:
     """Return one resolved spec for each norm, lambda and alpha; those nearest to the centre come first.
 
-    The centre of a norm is what `--penalty auto --rate auto` would take, or the numbers that the base gives. From
-    there (points - 1) / 2 values to either side, each RATIO apart. Methods without a penalty have rates only.
+    The centre of a norm is what `auto` would take for its lambda and alpha, or the numbers that the base gives. From
+    there (points - 1) / 2 values to either side, each RATIO apart. Methods other than RSA have rates only.
     """
     if points < 1 or points % 2 == 0:
         raise InvalidInput(f"points must be odd, so that the rule's values are the middle; got {points}")
-    if base.problem == "least-squares":
-        raise InvalidInput(f"tuning goes by accuracy and needs classes; got problem={base.problem}")
-    if base.penalty not in (None, AUTO) and len(norms) > 1:
-        raise InvalidInput(f"a penalty is the centre for one norm; got {len(norms)} norms, penalty={base.penalty}")
-    auto = replace(base, penalty=_centre("penalty", base.penalty), rate=_centre("rate", base.rate))
-    centres = [settled(essence(resolved(replace(auto, norm=norm)))) for norm in norms]
+    _check_problem(base.problem)
+    auto, method = replace(base, rate=_centre("rate", base.rate)), base.method
+    if isinstance(method, Rsa):
+        if method.penalty not in (None, AUTO) and len(norms) > 1:
+            raise InvalidInput(
+                f"a penalty is the centre for one norm; got {len(norms)} norms, penalty={method.penalty}"
+            )
+        weight = _centre("penalty", method.penalty)
+        bases = [replace(auto, method=replace(method, norm=norm, penalty=weight)) for norm in norms]
+    else:
+        bases = [auto]
+    if any(map(is_auto, bases)):
+        solvable(build_problem(resolved(auto))[1], "tune without a penalty and a rate")
+    centres = [resolve_auto(canonical(resolved(each))) for each in bases]
     steps = range(-(points // 2), points // 2 + 1)
-    pulls = steps if base.recipe.penalised else [0]
+    pulls = steps if isinstance(method, Rsa) else [0]
     by_distance = sorted(product(pulls, steps), key=lambda place: abs(place[0]) + abs(place[1]))
-    return [
-        replace(centre, penalty=_moved(centre.penalty, pull), rate=_moved(centre.rate, step))
-        for pull, step in by_distance
-        for centre in centres
-    ]
+    return [_moved(centre, pull, step) for pull, step in by_distance for centre in centres]
+
+
+def _check_problem(problem: Any) -> None:
+    """Say what cannot be tuned: samples must be held back, and models be right or wrong on them."""
+    if not isinstance(problem, str | type) and isinstance(problem, Problem):
+        raise InvalidInput(f"tune holds data back and needs a problem made of them; got {problem_text(problem)}")
+    kind = PROBLEMS.make(problem) if isinstance(problem, str) else problem
+    if not getattr(kind, "classifies", True):
+        raise InvalidInput(f"tune goes by accuracy and needs classes; got problem={problem_text(problem)}")
 
 
 def _centre(name: str, given: Value) -> Value:
-    if given is not None and given != AUTO and not 0 < number(given) < inf:
+    if given is not None and given != AUTO and not 0 < require_number(given) < inf:
         raise InvalidInput(f"{name} as the centre of a log grid must be greater than 0 and finite; got {given}")
     return AUTO if given is None else given
 
 
-def _moved(centre: Value, steps: int) -> float:
+def _moved(centre: Spec, pull: int, step: int) -> Spec:
+    """Return the candidate so many steps of lambda and of alpha away from the centre."""
+    spec = replace(centre, rate=_times(centre.rate, step))
+    if not isinstance(spec.method, Rsa):
+        return spec
+    return replace(spec, method=replace(spec.method, penalty=_times(spec.method.penalty, pull)))
+
+
+def _times(centre: Value, steps: int) -> float:
     """Return the value so many steps away, to three significant digits as the rule has them."""
-    return float(f"{number(centre) * RATIO**steps:.3g}")
+    return float(f"{require_number(centre) * RATIO**steps:.3g}")

@@ -1,23 +1,20 @@
 """Successive halving (Jamieson and Talwalkar, 2016): many candidates for few rounds, the best of them for more.
 
-Halving by name; here two thirds leave at every rung, as Hyperband (Li et al., 2018) advises. Each rung plays its
-candidates from the start, with three times the rounds of the rung before, so that all rungs cost about the same.
+Here two thirds are dropped after every rung, as Hyperband (Li et al., 2018) advises. Each rung runs its candidates
+from the start, with three times the rounds of the rung before, so that all rungs cost about the same.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import NamedTuple
 
 from holdfast.errors import InvalidInput
+from holdfast.experiments.gathering import Gather
 from holdfast.experiments.spec import Spec
-from holdfast.reproduction.records import Record
 
 FACTOR = 3
-"""One candidate in so many stays, with so many times the rounds."""
-
-Gather = Callable[[Sequence[Spec]], Mapping[Spec, Record]]
-"""Runs specs, or knows them."""
+"""One candidate in three stays, with three times the rounds."""
 
 
 class Trial(NamedTuple):
@@ -47,7 +44,7 @@ def rounds_of(full: int, rungs: int) -> list[int]:
 
 
 def halve(candidates: Sequence[Spec], rungs: int, gather: Gather) -> list[Rung]:
-    """Return every rung; the first trial of the last one won. Among equals the one that was ahead before stays."""
+    """Return every rung; the first trial of the last one won. Of equals, the one that ranked higher before stays."""
     left, climbed = list(candidates), []
     for rounds in rounds_of(candidates[0].rounds, rungs):
         asked = [replace(spec, rounds=rounds, eval_every=rounds) for spec in left]

@@ -1,30 +1,29 @@
-"""How a search ended: its rungs, the candidate that won, and what that is worth on the test set."""
+"""How a search ended: its rungs, the candidate that won, and its accuracy on the test set."""
 
 from dataclasses import dataclass, replace
-from math import isinf
 from typing import Any
 
-from holdfast.experiments.comparison import essence
-from holdfast.experiments.defaults import resolved
-from holdfast.experiments.spec import Spec, number
-from holdfast.reproduction.records import Record
+from holdfast.experiments.defaults import canonical, resolved
+from holdfast.experiments.records import Record
+from holdfast.experiments.spec import Spec, require_number
+from holdfast.methods import Rsa
 from holdfast.tuning.halving import Rung, Trial
 
-Place = tuple[float, float, float]
-"""Norm, lambda and alpha."""
+Place = tuple[float | None, float | None, float]
+"""Norm, lambda and alpha; only RSA has the first two."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Everything that `holdfast tune` tells."""
+    """Everything that `holdfast tune` shows."""
 
     best: Spec
-    """What was asked for, with the best values: all training data, as `holdfast run` would have it."""
+    """What was asked for, with the best values, on all training data."""
     centres: tuple[Spec, ...]
     """The middle of every norm's grid."""
     rungs: tuple[Rung, ...]
     samples: tuple[int, int]
-    """How many samples the workers of the search had, and how many it was judged by."""
+    """How many samples the workers had during the search, and how many were held back to choose by."""
     final: Record
     """The one run that saw the test set."""
 
@@ -33,7 +32,7 @@ class Outcome:
         return self.rungs[-1].trials[0]
 
     def farthest(self) -> list[Trial]:
-        """Return every candidate once, where it got to: those of the last rung first, each rung by accuracy."""
+        """Return the last trial of every candidate: those of the last rung first, each rung by accuracy."""
         seen: dict[Place, Trial] = {}
         for rung in reversed(self.rungs):
             for trial in rung.trials:
@@ -42,12 +41,12 @@ class Outcome:
 
     def edges(self) -> list[str]:
         """Return which values of the winner are the least or the largest that were tried with its norm."""
-        tried = [place(trial) for trial in self.rungs[0].trials if trial.spec.norm == self.winner.spec.norm]
         won = place(self.winner)
+        tried = [at for trial in self.rungs[0].trials if (at := place(trial))[0] == won[0]]
         return [
             name
             for axis, name in ((1, "lambda"), (2, "alpha"))
-            if len(values := {each[axis] for each in tried}) > 1 and won[axis] in (min(values), max(values))
+            if len(values := sorted({each[axis] or 0.0 for each in tried})) > 1 and won[axis] in (values[0], values[-1])
         ]
 
     def to_json(self, command: str) -> dict[str, Any]:
@@ -74,19 +73,24 @@ class Outcome:
 
 
 def place(trial: Trial) -> Place:
-    """Return where in the grid a trial stands."""
-    return trial.spec.norm, number(trial.spec.penalty), number(trial.spec.rate)
+    """Return where in the grid a trial is."""
+    method, rate = trial.spec.method, require_number(trial.spec.rate)
+    return (method.norm, require_number(method.penalty), rate) if isinstance(method, Rsa) else (None, None, rate)
 
 
 def chosen(asked: Spec, winner: Spec) -> Spec:
     """Return what was asked for, with the values of the winner."""
-    return replace(asked, norm=winner.norm, penalty=winner.penalty, rate=winner.rate)
+    method, won = asked.method, winner.method
+    if isinstance(method, Rsa) and isinstance(won, Rsa):
+        method = replace(method, norm=won.norm, penalty=won.penalty)
+    return replace(asked, method=method, rate=winner.rate)
 
 
 def last_run(best: Spec) -> Spec:
-    """Return the run that tells the winner's test accuracy: it looks at the test set at its end, and only then."""
-    return replace(essence(resolved(best)), eval_every=best.rounds)
+    """Return the run that measures the winner's test accuracy: it looks at the test set once, at its end."""
+    return replace(canonical(resolved(best)), eval_every=best.rounds)
 
 
 def _values(spec: Spec) -> dict[str, Any]:
-    return {"norm": "inf" if isinf(spec.norm) else spec.norm, "penalty": spec.penalty, "rate": spec.rate}
+    told = spec.to_json()
+    return {name: told["method"].get(name) for name in ("norm", "penalty")} | {"rate": spec.rate}

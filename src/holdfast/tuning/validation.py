@@ -1,4 +1,4 @@
-"""Samples to choose by: taken out of the training data before workers get any, and never from the test set."""
+"""Samples to choose by: held back from the training data before workers get any, and none of the test set."""
 
 import io
 from pathlib import Path
@@ -15,7 +15,7 @@ LEAST = 2
 
 
 def hold_out(data: Dataset, share: float, seed: int) -> Dataset:
-    """Return the training data alone, a share of them as the samples to test on; the test set is not in it.
+    """Return the training data alone, with a share of them as the samples to test on instead of the test set.
 
     >>> import holdfast as hf
     >>> split = hold_out(hf.load("digits"), share=0.1, seed=0)
@@ -35,7 +35,7 @@ def hold_out(data: Dataset, share: float, seed: int) -> Dataset:
 
 
 def write(data: Dataset, path: Path) -> None:
-    """Write the data as a file that `--data` reads back: runs in other processes find them there."""
+    """Write the data as a file that `--data` reads back, so that runs in other processes can load them."""
     file = io.BytesIO()
     np.savez(
         file,

@@ -1,1 +1,8 @@
-"""Workers in several processes, on one machine or many: shards of many workers each. docs/engines.md explains it."""
+"""Workers in several processes, on one machine or many, over any transport. docs/engines.md explains it."""
+
+from holdfast.engines.remote.agreement import Agreement
+from holdfast.engines.remote.engine import Remote
+from holdfast.engines.remote.member import divided
+from holdfast.engines.remote.station import Station
+
+__all__ = ["Agreement", "Remote", "Station", "divided"]

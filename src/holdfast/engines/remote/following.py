@@ -36,10 +36,6 @@ class Announcer:
         if self._follow:
             self._last = wire.tally(tally, round)
 
-    def forget(self) -> None:
-        """Have the next round begin with x0 itself, as the first one does."""
-        self._last = None
-
     def frames(self, round: int, whole: bytes) -> list[bytes]:
         """Return the frames before a round whose x0 is the frame `whole`."""
         kinds = announced(round, self._follow, begins=self._last is None)
@@ -55,29 +51,33 @@ class Follower:
 
     def forget(self) -> None:
         """Wait for x0 itself, as before the first round."""
+        self.round = -1
+        """The round whose x0 is known."""
+        self._model: Vector = np.empty(0)
         self._state: Any = None
-        self._round = -1
 
     def hear(self, data: Data) -> None:
         """Take in a frame that the master has sent."""
         frame = wire.decode(data, self._dimension)
         if frame.kind is Kind.TALLY:
-            if frame.round != self._round:
-                raise WireError(f"a tally must be of round {self._round}, whose x0 is known; got round {frame.round}")
-            # a tally does not say whose bits it counts, and its master does not ask
-            received = Received(wire.tally_of(frame), np.empty(0, np.int64), frame.round)
-            self._state = self._master.step(self._state, received)
-            self._round += 1
+            self._follow(wire.tally_of(frame), frame.round)
             return
         x = wire.rows_of(frame)[0]
-        if frame.round == self._round and self._state.model.tobytes() != x.tobytes():
+        if frame.round != self.round:
+            self._model, self._state, self.round = x.copy(), None, frame.round
+        elif self._model.tobytes() != x.tobytes():
             raise WireError(f"a snapshot must be the x0 that was followed; got another in round {frame.round}")
-        if frame.round != self._round:
-            self._state, self._round = self._master.init(x.copy()), frame.round
+
+    def _follow(self, tally: Tally, round: int) -> None:
+        if round != self.round:
+            raise WireError(f"a tally must be of round {self.round}, whose x0 is known; got round {round}")
+        state = self._master.init(self._model) if self._state is None else self._state
+        # a tally does not say whose bits it counts, and its master does not ask
+        self._state = self._master.step(state, Received(tally, np.empty(0, np.int64), round))
+        self._model, self.round = self._state.model, round + 1
 
     def model(self, round: int) -> Vector:
         """Return x0 of this round."""
-        if round != self._round:
-            raise WireError(f"a round must begin with its x0, of round {round}; got that of round {self._round}")
-        model: Vector = self._state.model
-        return model
+        if round != self.round:
+            raise WireError(f"a round must begin with its x0, of round {round}; got that of round {self.round}")
+        return self._model

@@ -3,42 +3,54 @@
 import numpy as np
 
 from holdfast.engines import wire
-from holdfast.engines.wire import Data, WireError
-from holdfast.onebit.counter import Counter
-from holdfast.typing import Rows, Tally, Workers
+from holdfast.engines.wire import Data, Kind, WireError
+from holdfast.onebit import Counter
+from holdfast.typing import Rows, Tally, Vector, Workers
 
 
 class Inbox:
-    """The answers of one round from those who are asked in it."""
+    """The answers of one round: of those asked, in frames of the kind `due`, like the model in length and type."""
 
-    def __init__(self, asked: Workers, dimension: int, round: int) -> None:
-        self.asked, self._dimension, self._round = asked, dimension, round
-        self._counter = Counter(dimension, capacity=len(asked))
-        self._rows: dict[int, tuple[Rows, Workers]] = {}
+    def __init__(self, asked: Workers, model: Vector, due: Kind, round: int) -> None:
+        self.asked, self._due, self._round = asked, due, round
+        self._dimension, self._dtype = len(model), model.dtype
+        self._counter = Counter(len(model), capacity=len(asked))
+        self._rows: dict[int, Rows] = {}
+        self._heard: dict[int, Workers] = {}
 
     def admit(self, workers: Workers, answer: Data) -> None:
-        """Take in what the shard of these workers sends, if it speaks of this round and of those asked there."""
-        here = np.intersect1d(self.asked, workers, assume_unique=True)
-        frame, content = wire.read(answer, self._dimension)
+        """Take in the answer of the member with these workers, whole, or raise WireError and take in nothing."""
+        here = self.here(workers)
+        frame = wire.decode(answer, self._dimension)
         if (frame.round, frame.count) != (self._round, len(here)):
             expected = f"of round {self._round} and {len(here)} workers"
             raise WireError(f"an answer must be {expected}; got {frame.round} and {frame.count}")
-        if isinstance(content, Tally):
-            self._counter.merge(content)
+        if frame.kind is not self._due:
+            raise WireError(f"an answer must be of kind {self._due.name}; got {frame.kind.name}")
+        first = int(workers[0])
+        if frame.kind is Kind.TALLY:
+            self._counter.merge(wire.tally_of(frame))
         else:
-            self._rows[int(workers[0])] = wire.rows_of(frame), here
+            self._rows[first] = self._typed(wire.rows_of(frame))
+        self._heard[first] = here
+
+    def here(self, workers: Workers) -> Workers:
+        """Return who of these workers is asked."""
+        return np.intersect1d(self.asked, workers, assume_unique=True)
 
     @property
-    def heard(self) -> int:
-        """How many workers' messages are in."""
-        return self.tally().voters + sum(len(workers) for _, workers in self._rows.values())
+    def workers(self) -> Workers:
+        """The numbers of those whose messages are in, in order."""
+        return np.concatenate([self.asked[:0], *(self._heard[first] for first in sorted(self._heard))])
 
     def tally(self) -> Tally:
         return self._counter.tally()
 
-    def rows(self) -> tuple[Rows, Workers] | None:
-        """Return the rows and whose they are, if rows are what came."""
-        if not self._rows:
-            return None
-        parts = [self._rows[first] for first in sorted(self._rows)]
-        return np.concatenate([rows for rows, _ in parts]), np.concatenate([workers for _, workers in parts])
+    def rows(self) -> Rows:
+        """Return one row per worker whose message is in."""
+        return np.concatenate([self._rows[first] for first in sorted(self._rows)], dtype=self._dtype)
+
+    def _typed(self, rows: Rows) -> Rows:
+        if rows.dtype.newbyteorder("=") != self._dtype:
+            raise WireError(f"an answer must be of type {self._dtype}; got {rows.dtype}")
+        return rows

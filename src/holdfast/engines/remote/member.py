@@ -1,71 +1,57 @@
-"""One shard as the master sees it: an actor, what it was asked since its state was kept, and whether it is late."""
+"""One member as the master sees it."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
 
-from holdfast.engines.ray import Cluster
-from holdfast.errors import FleetError
+import numpy as np
+
+from holdfast.engines import wire
+from holdfast.states import Arrays
 from holdfast.typing import Workers
-
-PATIENCE = 300.0
-"""Seconds that a new actor may take to be where the old one was."""
-LIVES = 5
-"""How often a shard may die between two times that its state was kept before the run gives up."""
 
 
 class Member:
-    """An actor that is replaced when it dies: the new one loads the kept state and plays again what came after."""
+    """Some workers behind a transport, and what a new member in their place would have to do to be where they are."""
 
-    def __init__(self, cluster: Cluster, kind: type, arguments: Sequence[Any], workers: Workers) -> None:
-        self.workers = workers
-        self._cluster, self._kind, self._arguments = cluster, kind, arguments
-        self._kept: Any = None
-        self._asked: list[int] = []
-        self._deaths = 0
-        self.late: Any = None
-        """The answer that was not waited for, if the actor still works on it."""
+    def __init__(self, number: int, workers: Workers, computing: int) -> None:
+        self.number, self.workers = number, workers
+        self.computing = computing
+        """How many of the workers have a state."""
+        self.late = False
+        """Whether an answer is under way that nobody waits for any more."""
         self.behind = True
-        """Whether it has missed what the others heard, so that it must be sent x0 itself."""
-        self.actor = cluster.start(kind, *arguments)
+        """Whether it may have missed what the others were sent, so that it must be sent x0 itself."""
+        self.losses = 0
+        """How often it was lost since its state was kept."""
+        self._kept: Arrays = {}
+        self._rounds: list[int] = []
 
-    def ask(self, round: int, frames: Sequence[bytes]) -> Any:
-        """Have a round played and return the promise of an answer."""
-        if not self._asked or self._asked[-1] != round:
-            self._asked.append(round)
+    def __str__(self) -> str:
+        first, last = self.workers[0], self.workers[-1]
+        return f"worker {first}" if len(self.workers) == 1 else f"workers {first} to {last}"
+
+    def asked(self, round: int) -> None:
+        """Remember that it was sent this round, with all that it needs for it."""
+        self._rounds.append(round)
         self.behind = False
-        return self.actor.answer.remote(round, frames)
 
-    def keep(self) -> Any:
-        """Have the state kept outside the actor; what was asked before need not be played again."""
-        kept = self.actor.state.remote()
-        self._cluster.ray.get(kept)  # an actor that dies meanwhile keeps what was kept before
-        self._kept, self._asked, self._deaths = kept, [], 0
-        return kept
+    def undo(self, round: int) -> None:
+        """Forget that it was sent this round."""
+        self._rounds = [past for past in self._rounds if past != round]
 
-    def load(self, kept: Any) -> Any:
-        """Go on from a kept state."""
-        self._kept, self._asked, self.behind = kept, [], True
-        return self.actor.load.remote(kept)
+    def keep(self, state: Arrays) -> None:
+        """Keep a state: the rounds before need not be played again."""
+        self._kept, self._rounds, self.losses = state, [], 0
 
-    def replace(self, log: Mapping[int, bytes], until: int) -> None:
-        """Put a new actor in the place of this one, as it was before round `until`."""
-        self._deaths += 1
-        if self._deaths > LIVES:
-            raise FleetError(f"a shard died {self._deaths} times before round {until + 1} was over")
-        ray = self._cluster.ray
-        ray.kill(self.actor)
-        self.actor = self._cluster.start(self._kind, *self._arguments)
-        try:
-            if self._kept is not None:
-                ray.get(self.actor.load.remote(self._kept), timeout=PATIENCE)
-            past = [(round, log[round]) for round in self._asked if round < until]
-            ray.get(self.actor.replay.remote(past), timeout=PATIENCE)
-        except ray.exceptions.GetTimeoutError:
-            raise FleetError(f"a new shard must be ready within {PATIENCE:.0f} seconds; got none") from None
-        except ray.exceptions.ObjectLostError:
-            raise FleetError(
-                f"the state of workers {self.workers[0]} to {self.workers[-1]} died with its machine"
-            ) from None
-        except ray.exceptions.RayActorError:
-            self.replace(log, until)
-        self.late, self.behind = None, True
+    def restoring(self, log: Mapping[int, bytes], until: int) -> list[bytes]:
+        """Return the requests that bring it to where it was before round `until`."""
+        past = {str(round): log[round] for round in self._rounds if round < until}
+        return [wire.pack("load", **self._kept), wire.pack("replay", **past)]
+
+
+def divided(workers: Workers, members: int) -> list[Workers]:
+    """Return the workers of each member: neighbours, as evenly as they can be divided, and nobody without any.
+
+    >>> [part.tolist() for part in divided(np.arange(1, 6), members=2)]
+    [[1, 2, 3], [4, 5]]
+    """
+    return np.array_split(workers, min(members, len(workers)))

@@ -2,7 +2,7 @@
 
 from holdfast.engines.wire.frames import HEADER_BYTES, Data, Frame, Kind, WireError, decode, encode
 from holdfast.engines.wire.messages import floats, model, read, rows_of, sides, sides_of, tally, tally_of
-from holdfast.engines.wire.packets import Packet, pack, unpack
+from holdfast.engines.wire.packets import Packet, is_packet, pack, unpack
 from holdfast.engines.wire.sizes import message_bytes
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "decode",
     "encode",
     "floats",
+    "is_packet",
     "message_bytes",
     "model",
     "pack",

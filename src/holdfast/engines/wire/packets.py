@@ -31,13 +31,13 @@ class Packet(NamedTuple):
     arrays: dict[str, NDArray[Any]]
 
 
-def pack(kind: str, **arrays: ArrayLike) -> bytes:
-    """Return a packet as bytes.
+def pack(kind: str, /, **arrays: ArrayLike) -> bytes:
+    """Return a packet as bytes; bytes in place of an array are an array of them.
 
     >>> unpack(pack("total", sum=[1.0, 2.0]))
     Packet(kind='total', arrays={'sum': array([1., 2.])})
     """
-    given = [(name, np.asarray(array)) for name, array in arrays.items()]
+    given = [(name, _array(array)) for name, array in arrays.items()]
     little = [(name, np.ascontiguousarray(array, array.dtype.newbyteorder("<"))) for name, array in given]
     about = [
         [name, array.dtype.str, given_as.shape] for (name, array), (_, given_as) in zip(little, given, strict=True)
@@ -49,6 +49,15 @@ def pack(kind: str, **arrays: ArrayLike) -> bytes:
     for body in bodies:
         checksum = crc32(body, checksum)
     return b"".join([_START.pack(MAGIC, checksum, len(head)), head, *bodies])
+
+
+def _array(given: ArrayLike) -> NDArray[Any]:
+    return np.frombuffer(given, np.uint8) if isinstance(given, bytes) else np.asarray(given)
+
+
+def is_packet(data: Data) -> bool:
+    """Return whether these bytes begin like a packet."""
+    return bytes(memoryview(cast(Any, data))[: len(MAGIC)]) == MAGIC
 
 
 def unpack(data: Data) -> Packet:

@@ -10,7 +10,7 @@ from holdfast.report.pictures import Chart
 from holdfast.report.reproduction.curves import DECADES
 from holdfast.report.reproduction.outline import Section
 from holdfast.report.reproduction.summaries import Grid
-from holdfast.reproduction.theorems import Theorems
+from holdfast.reproduction.bounds import Theorems
 from holdfast.theory.numbers import HONEST, MARGIN, Curve, Gaps
 
 MEASURED, BOUND = "measured", "bound"

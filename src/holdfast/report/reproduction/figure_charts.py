@@ -6,7 +6,8 @@ from typing import Any
 
 import altair as alt
 
-from holdfast.experiments.spec import require_number
+from holdfast.experiments.spec import Spec, require_number
+from holdfast.methods import Rsa
 from holdfast.report.colours import RSA, colour_and_dash
 from holdfast.report.pictures import Chart
 from holdfast.report.reproduction.curves import DECADES, accuracy, curve_strokes, norms, spread
@@ -23,7 +24,7 @@ def penalties(findings: Findings) -> Layers:
     points = [
         spread(found.accuracies)
         | {
-            "lambda": require_number(found.curve.spec.method.penalty),
+            "lambda": _penalty(found.curve.spec),
             "step size": require_number(found.curve.spec.rate),
         }
         for panel in findings.panels
@@ -84,3 +85,8 @@ def _bars(findings: Findings, title: str, factor: float) -> Layers:
     extremes = base.mark_rule(color=RULE).encode(x="min:Q", x2="max:Q")
     text = base.mark_text(align="left", dx=5, fontSize=11).encode(x="max:Q", text=alt.Text("median:Q", format=".2f"))
     return alt.layer(bars, extremes, text).properties(width=260, height=170)
+
+
+def _penalty(spec: Spec) -> float:
+    assert isinstance(spec.method, Rsa)  # the figure varies lambda
+    return require_number(spec.method.penalty)

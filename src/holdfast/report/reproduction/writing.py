@@ -13,7 +13,7 @@ from holdfast.report.reproduction.provenance import provenance
 from holdfast.report.reproduction.reproduction_page import reproduction_page
 from holdfast.report.reproduction.summaries import claims, summary
 from holdfast.reproduction.claims import Judged
-from holdfast.reproduction.claims.record import to_toml
+from holdfast.reproduction.claims.verdicts import to_toml
 from holdfast.reproduction.findings import Findings
 
 

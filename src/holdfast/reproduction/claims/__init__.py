@@ -6,7 +6,7 @@ The criteria were written before the runs that they judge, and are the same word
 
 from collections.abc import Mapping, Sequence
 
-from holdfast.reproduction.claims import heterogeneous, identical, norms, penalty, runtime
+from holdfast.reproduction.claims import heterogeneous, identical, norm, penalty, runtime
 from holdfast.reproduction.claims.claim import Claim, Judged, Verdict, View
 from holdfast.reproduction.findings import Findings
 
@@ -14,7 +14,7 @@ CLAIMS: tuple[Claim, ...] = (
     *identical.CLAIMS,
     *runtime.CLAIMS,
     *penalty.CLAIMS,
-    *norms.CLAIMS,
+    *norm.CLAIMS,
     *heterogeneous.CLAIMS,
 )
 """In the order of the paper; Remark 2 stands with the figures that test it."""

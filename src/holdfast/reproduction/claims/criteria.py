@@ -120,7 +120,7 @@ def slower(a: CurveFindings, b: CurveFindings, most: float = float("inf")) -> Ch
 
 
 def wider(a: CurveFindings, b: CurveFindings, where: str = "") -> Check:
-    """The regular workers' final models vary more in every run of a than in any of b."""
+    """The honest workers' final models vary more in every run of a than in any of b."""
     more, less = variances(a), variances(b)
     return Check(
         min(more) > max(less),
@@ -134,7 +134,7 @@ def wider(a: CurveFindings, b: CurveFindings, where: str = "") -> Check:
 
 
 def variances(curve: CurveFindings) -> list[float]:
-    """Return the final variance of the regular workers' models, a number a seed; infinite where a run diverged."""
+    """Return the final variance of the honest workers' models with each seed; infinite where a run diverged."""
     return [float("inf") if record.last is None else record.last.variance for record in curve.records]
 
 

@@ -27,7 +27,7 @@ def _ceiling(panel: str, told: float) -> Claim:
         (NAME,),
         PLACE,
         f"With {panel}, the best possible accuracy is around {told}.",
-        f"the share of the test samples whose digit a regular worker holds is within {NEAR} of it",
+        f"the share of the test samples whose digit an honest worker holds is within {NEAR} of it",
         lambda view: [check(best_possible(view.at(NAME, panel, "RSA")))],
     )
 

@@ -20,7 +20,7 @@ from holdfast.reproduction.claims.criteria import (
 )
 
 FOUR, EIGHT = "q = 4", "q = 8"
-ALONE = "nobody lies"
+ALONE = "no attack"
 BOTH = (FOUR, EIGHT)
 NO_ATTACK, SAME_VALUE = "Without Byzantine attacks", "Same-value attacks"
 SIGN_FLIPPING, GAUSSIAN = "Sign-flipping attacks", "Gaussian attacks"

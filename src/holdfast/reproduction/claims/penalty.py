@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from holdfast.experiments.spec import number
+from holdfast.experiments.spec import require_number
+from holdfast.methods import Rsa
 from holdfast.reproduction.claims.claim import Claim, View
 from holdfast.reproduction.claims.criteria import CLEARLY_TEXT, NEAR, Check, better, wider
 from holdfast.reproduction.findings import CurveFindings
@@ -26,7 +27,9 @@ def _largest(view: View) -> CurveFindings:
 
 
 def _penalty(curve: CurveFindings) -> float:
-    return number(curve.curve.spec.penalty)
+    method = curve.curve.spec.method
+    assert isinstance(method, Rsa)  # as every curve of the figure
+    return require_number(method.penalty)
 
 
 def _slow(view: View) -> list[Check]:
@@ -79,7 +82,7 @@ CLAIMS = (
         "lambda: a small one keeps workers apart",
         ("lambda",),
         PLACE,
-        "With a small lambda, a regular worker relies on its own data.",
+        "With a small lambda, an honest worker relies on its own data.",
         "the workers' final models vary more with the smallest lambda than with the best one, seed by seed",
         lambda view: [wider(_smallest(view), _best(view), "lambda")],
     ),

@@ -1,0 +1,21 @@
+"""`holdfast demo`: RSA and its rivals on data that come with the package."""
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from holdfast.cli.compare import show
+from holdfast.cli.options import add_jobs, add_json
+from holdfast.experiments.demonstration import demo_specs
+
+
+def add_flags(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--out", type=Path, default=Path("demo"), metavar="DIR", help="folder of the page (default: demo)"
+    )
+    add_jobs(parser)
+    add_json(parser)
+
+
+def command(arguments: Namespace) -> int:
+    title = "RSA and its rivals on the embedded digits, 8 of 20 workers Byzantine"
+    return show(demo_specs(), arguments, title, arguments.out)

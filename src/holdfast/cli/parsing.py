@@ -1,0 +1,57 @@
+"""How commands become a parser: each is a help line, an example and a module with `add_flags` and `command`."""
+
+import argparse
+from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping
+from typing import Any, NamedTuple, NoReturn, Protocol
+
+from holdfast.errors import InvalidInput
+
+
+class CommandModule(Protocol):
+    """What a command is made of: a module, named after it."""
+
+    def add_flags(self, parser: ArgumentParser, /) -> None:
+        """Add the command's own arguments."""
+
+    def command(self, arguments: Namespace, /) -> int:
+        """Do it and return the exit status."""
+
+
+class Command(NamedTuple):
+    """A command of `holdfast`, or an action below one."""
+
+    help: str
+    example: str
+    module: CommandModule
+
+
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Help whose column leaves room for the longest command, which argparse measures without its indent."""
+
+    def add_argument(self, action: argparse.Action) -> None:
+        super().add_argument(action)
+        longest = max((len(name) for name in action.choices or ()), default=0) if action.nargs == argparse.PARSER else 0
+        self._action_max_length = max(self._action_max_length, longest + 4)
+
+
+class OneLineParser(ArgumentParser):
+    """A parser whose errors are one line."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(allow_abbrev=False, formatter_class=_Help, **options)
+
+    def error(self, message: str) -> NoReturn:
+        raise InvalidInput(f"{message}; see {self.prog} --help")
+
+
+def add_commands(parser: ArgumentParser, dest: str, commands: Mapping[str, Command]) -> None:
+    """Add one parser per command; the arguments then hold the name of the chosen one as `dest`."""
+    among = parser.add_subparsers(
+        title=f"{dest}s", dest=dest, metavar=dest.upper(), required=True, parser_class=OneLineParser
+    )
+    for name, command in commands.items():
+        example = f"example:\n  {command.example}"
+        added = among.add_parser(name, help=command.help, description=command.help, epilog=example)
+        command.module.add_flags(added)
+        added.set_defaults(parser=added)

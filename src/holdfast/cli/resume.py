@@ -1,0 +1,20 @@
+"""`holdfast resume`: an interrupted run, to the end that it would have had."""
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from holdfast.cli.options import add_engine_flags, add_json, engine_of
+from holdfast.cli.run import play
+from holdfast.experiments import resume
+from holdfast.experiments.folder import RunFolder
+
+
+def add_flags(parser: ArgumentParser) -> None:
+    parser.add_argument("run", type=Path, metavar="RUN", help="the run folder")
+    add_engine_flags(parser)
+    add_json(parser)
+
+
+def command(arguments: Namespace) -> int:
+    engine = engine_of(arguments, RunFolder(arguments.run).engine)
+    return play(arguments.json, lambda watcher, stop: resume(arguments.run, watcher, stop, engine=engine))

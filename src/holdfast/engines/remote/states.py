@@ -1,0 +1,53 @@
+"""The workers' states, gathered from all members and dealt to them."""
+
+from typing import Any
+
+import numpy as np
+
+from holdfast.engines import wire
+from holdfast.engines.remote.answers import due
+from holdfast.engines.remote.member import Member
+from holdfast.engines.remote.roster import Roster
+from holdfast.errors import InvalidInput
+from holdfast.states import Arrays, arrays_of, filled
+
+
+class States:
+    """The states behind a roster; `one` is that of a single worker, for its names, types and shapes."""
+
+    def __init__(self, roster: Roster, one: Any) -> None:
+        self._roster, self._one = roster, one
+
+    def keep(self) -> list[Arrays]:
+        """Have every member's state kept here, so that the rounds before need not be played again."""
+        kept = self._roster.from_all(wire.pack("state"), "state", self._read)
+        for member, state in zip(self._roster.members, kept, strict=True):
+            member.keep(state)
+        self._roster.log.clear()
+        return kept
+
+    def _read(self, member: Member, arrays: Arrays) -> Arrays:
+        one = arrays_of(self._one)
+        return {name: due(arrays, name, a.dtype, (member.computing, *a.shape[1:])) for name, a in one.items()}
+
+    def gathered(self) -> Any:
+        """Return the states of all workers that compute, one row per worker."""
+        parts = self.keep()
+        return filled(
+            self._one, {name: np.concatenate([part[name] for part in parts]) for name in arrays_of(self._one)}
+        )
+
+    def load(self, state: Any) -> None:
+        """Have all members go on from these states, one row per worker that computes."""
+        computing = sum(member.computing for member in self._roster.members)
+        arrays, first = arrays_of(state), 0
+        for name, array in arrays.items():
+            if len(array) != computing:
+                raise InvalidInput(f"a state must have {computing} rows, one per worker; got {len(array)} of {name}")
+        for member in self._roster.members:
+            last = first + member.computing
+            part = {name: array[first:last] for name, array in arrays.items()}
+            self._roster.from_one(member, wire.pack("load", **part), "done", lambda member, arrays: None)
+            member.keep(part)
+            member.behind, first = True, last
+        self._roster.log.clear()

@@ -1,0 +1,119 @@
+"""Some of the workers in a process of their own: the far end of every transport."""
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from holdfast.engines import wire
+from holdfast.engines.group import WorkerGroup
+from holdfast.engines.remote.agreement import Agreement
+from holdfast.engines.remote.following import Follower
+from holdfast.engines.wire import Data, WireError
+from holdfast.errors import InvalidInput
+from holdfast.states import Arrays, arrays_of, filled, map_state
+from holdfast.typing import Master, Oracle, Rows, Tally, Vector, Workers
+
+
+class Station:
+    """A group of workers that is sent requests and answers each: bytes in, bytes out.
+
+    A round is answered with a frame: the group's rows, or the tally of its bits. Byzantine workers whose attack is
+    local attack here. All other answers are packets, errors too.
+    """
+
+    def __init__(
+        self, agreement: Agreement, master: Master[Any], oracle: Oracle, model: Vector, workers: Workers
+    ) -> None:
+        self._agreement, self._adversary = agreement, agreement.adversary
+        self._group = WorkerGroup(agreement.worker, oracle, model, workers, self._adversary.idle)
+        self._follower = Follower(master, len(model))
+        self._honest = np.intersect1d(self._adversary.honest, workers, assume_unique=True)
+        self._handlers: dict[str, Callable[[Arrays], bytes]] = {
+            "play": self._play,
+            "replay": self._replay,
+            "state": self._state,
+            "load": self._load,
+            "total": self._total,
+            "squares": self._squares,
+            "who": lambda arrays: wire.pack("process", number=os.getpid()),
+        }
+
+    def handle(self, request: Data) -> bytes:
+        """Return the answer to a request. What goes wrong is an answer, too: its kind and one line."""
+        try:
+            packet = wire.unpack(request)
+            if packet.kind not in self._handlers:
+                raise WireError(f"a request must be one of {', '.join(self._handlers)}; got {packet.kind!r}")
+            return self._handlers[packet.kind](packet.arrays)
+        except InvalidInput as error:
+            return _error("invalid", str(error))
+        except Exception as error:
+            return _error("failed", f"{type(error).__name__}: {error}")
+
+    def warm_up(self, model: Vector) -> None:
+        """Play a round that is forgotten, so that the first one does not wait for code to be loaded."""
+        before = self._group.state
+        with suppress(InvalidInput):  # the first round will say it
+            self._messages(model, 0, self._group.workers)
+        self._group.state = before
+
+    def _play(self, arrays: Arrays) -> bytes:
+        """Take in the frames of a round, play it, and answer with a frame, if anybody here is asked."""
+        round = int(arrays["round"])
+        for place in range(len(arrays) - 1):
+            self._follower.hear(arrays[f"frame{place}"])
+        model, asked = self._follower.model(round), self._asked(round)
+        if not len(asked):
+            return wire.pack("nobody")
+        messages = self._messages(model, round, asked)
+        if isinstance(messages, Tally):
+            return wire.tally(messages, round)
+        return wire.floats(self._agreement.rows, messages, round)
+
+    def _messages(self, model: Vector, round: int, asked: Workers) -> Rows | Tally:
+        rows = self._group.answer(model, round, asked)
+        if self._adversary.colludes:
+            return rows
+        rows = self._adversary.corrupt(rows, asked, self._agreement.worker.neutral(model), round)
+        tally = self._agreement.tally
+        return rows if tally is None else tally(model, rows, asked, round)
+
+    def _replay(self, arrays: Arrays) -> bytes:
+        """Play rounds again from their x0, for the states that they lead to."""
+        for frame in arrays.values():
+            self._follower.hear(frame)
+            round = self._follower.round
+            asked = self._asked(round)
+            if len(asked):
+                self._group.answer(self._follower.model(round), round, asked)
+        return wire.pack("done")
+
+    def _asked(self, round: int) -> Workers:
+        asked = self._agreement.participation.asked(round)
+        return np.intersect1d(asked, self._group.workers, assume_unique=True)
+
+    def _state(self, arrays: Arrays) -> bytes:
+        return wire.pack("state", **arrays_of(self._group.state))
+
+    def _load(self, arrays: Arrays) -> bytes:
+        """Go on from these states; without any, from the first ones."""
+        first = self._group.first_state()
+        self._group.state = map_state(np.array, filled(first, arrays)) if arrays else first
+        self._follower.forget()
+        return wire.pack("done")
+
+    def _total(self, arrays: Arrays) -> bytes:
+        """Answer with the sum of the honest workers' models, added one after another to what is so far."""
+        total = self._group.total(arrays["model"], self._honest, arrays.get("so_far"))
+        return wire.pack("sum") if total is None else wire.pack("sum", sum=total)
+
+    def _squares(self, arrays: Arrays) -> bytes:
+        """Answer with the honest workers' squared distances to a point."""
+        return wire.pack("squares", squares=self._group.squares(arrays["model"], self._honest, arrays["point"]))
+
+
+def _error(kind: str, text: str) -> bytes:
+    return wire.pack(kind, text=np.frombuffer(" ".join(text.split()).encode(), np.uint8))

@@ -1,0 +1,335 @@
+"""Members are lost, late, or answer nonsense: the run goes on or stops with one line, and is never wrong."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+from loopback import Fate, Tamper, changed
+from small import Setup, problem
+
+from holdfast import attacks
+from holdfast.attacks import LocalAttack, LocalView
+from holdfast.engines import Simulated, train, wire
+from holdfast.engines.remote import Remote, roster
+from holdfast.engines.remote.post import Post
+from holdfast.engines.wire import Kind
+from holdfast.errors import EngineError, InvalidInput, TooFew
+from holdfast.methods import Rsa
+from holdfast.typing import Rows, Tally, Vector
+
+SETUP = Setup(attack=attacks.SignFlip(), byzantine=(2, 6))
+BITS = replace(SETUP, method=Rsa(penalty=0.05, messages="bits"))
+BOTH = pytest.mark.parametrize("setup", [SETUP, BITS], ids=["full", "bits"])
+
+
+Acts = dict[int, Callable[[], Any]]
+
+
+def learned(setup: Setup, engine: Remote | Simulated, rounds: int, acts: Acts | None = None) -> Vector:
+    """Return the model after so many rounds; something may be done before some of them."""
+    state = setup.start()
+    for round in range(rounds):
+        (acts or {}).get(round, lambda: None)()
+        state = setup.master.step(state, engine.exchange(state.model, round))
+    model: Vector = state.model
+    return model
+
+
+def undisturbed(setup: Setup, rounds: int) -> bytes:
+    return bytes(learned(setup, setup.simulated(), rounds).tobytes())
+
+
+@BOTH
+def test_a_lost_member_is_replaced_and_the_run_ends_as_if_it_had_lived(setup: Setup) -> None:
+    """Once before any state was kept, once after: the second time only the rounds since are played again."""
+    there, transport = setup.remote()
+    acts: Acts = {3: lambda: transport.kill(0), 6: lambda: there.state, 8: lambda: transport.kill(1)}
+    assert learned(setup, there, 12, acts).tobytes() == undisturbed(setup, 12)
+    assert transport.replaced == [0, 1]
+    assert there.absent == 0
+    replays = [wire.unpack(request) for _, request in transport.requests if wire.unpack(request).kind == "replay"]
+    assert [list(replay.arrays) for replay in replays] == [["0", "1", "2"], ["6", "7"]]
+    assert there.faults == ["round 4: workers 1 to 4: it died", "round 9: workers 5 to 7: it died"]
+
+
+@BOTH
+@pytest.mark.parametrize("kind", ["play", "replay", "load", "state", "total", "squares"])
+def test_a_member_may_die_at_any_request(setup: Setup, kind: str) -> None:
+    there, transport = setup.remote()
+    begun: Acts = {3: lambda: setattr(transport, "tamper", changed(1, kind, lambda _: Fate.DIES))}
+    if kind in ("replay", "load"):
+        begun |= {4: lambda: transport.kill(1)}
+    model = learned(setup, there, 6, begun)
+    here = setup.simulated()
+    assert model.tobytes() == learned(setup, here, 6).tobytes()
+    assert [part.tobytes() for part in there.spread(model)] == [part.tobytes() for part in here.spread(model)]
+    assert there.state.model.tobytes() == here.state.model.tobytes()
+    assert transport.replaced == ([1, 1] if kind in ("replay", "load") else [1])
+
+
+def test_a_member_that_dies_again_and_again_ends_the_run() -> None:
+    there, transport = SETUP.remote()
+    transport.tamper = changed(0, "play", lambda _: Fate.DIES, times=99)
+    with pytest.raises(EngineError, match="workers 1 to 4: lost 6 times before round 1 was over; the last time: it di"):
+        learned(SETUP, there, 3)
+    assert len(transport.replaced) == roster.LIVES
+
+
+def test_deaths_before_a_state_was_kept_do_not_count() -> None:
+    there, transport = SETUP.remote()
+    acts: Acts = {}
+    for round in range(2, 20, 2):
+        acts |= {round: lambda: transport.kill(0), round + 1: lambda: there.state}
+    assert learned(SETUP, there, 20, acts).tobytes() == undisturbed(SETUP, 20)
+    assert len(transport.replaced) == 9
+
+
+@BOTH
+def test_a_round_goes_on_without_who_is_late_and_with_who_comes_back(setup: Setup) -> None:
+    there, transport = setup.remote(timeout=0.0)
+    model, seen = problem().start(), []
+    state = setup.start()
+    for round in range(8):
+        if round == 2:
+            transport.tamper = changed(1, "play", lambda _: Fate.HANGS)
+        if round == 5:
+            transport.release(1)
+        received = there.exchange(state.model, round)
+        seen.append(len(received.workers))
+        assert received.workers.tolist() == list(range(1, seen[-1] + 1))
+        if isinstance(received.rows, Tally):
+            assert received.rows.voters == seen[-1]
+        state = setup.master.step(state, received)
+    assert seen == [7, 7, 4, 4, 4, 7, 7, 7]
+    assert there.absent == 3 * 3
+    assert transport.kinds(1).count("play") == 6  # nothing was sent while an answer was under way
+    assert not transport.replaced
+    assert state.model.shape == model.shape
+
+
+def late_in(round: int) -> Tamper:
+    """Return what holds back the answer of member 1 to its request of this round."""
+    played = -1
+
+    def tamper(member: int, kind: str, answer: bytes) -> bytes | Fate:
+        nonlocal played
+        played += (member, kind) == (1, "play")
+        return Fate.HANGS if (member, kind, played) == (1, "play", round) else answer
+
+    return tamper
+
+
+def test_a_late_member_that_dies_is_replaced_with_the_rounds_it_was_sent() -> None:
+    """It is sent rounds 0 to 2 and is late in 2; so its state is that after playing these, as if it had come back."""
+    (late, first), (dead, second) = SETUP.remote(timeout=0.0), SETUP.remote(timeout=0.0)
+    for engine, transport, act in ((late, first, first.release), (dead, second, second.kill)):
+        transport.tamper = late_in(2)
+        learned(SETUP, engine, 7, {5: partial(act, 1)})
+    assert second.replaced == [1]
+    assert late.state.model.tobytes() == dead.state.model.tobytes()
+
+
+def test_who_is_still_late_when_states_are_needed_is_replaced() -> None:
+    there, transport = SETUP.remote(timeout=0.0)
+    transport.tamper = changed(0, "play", lambda _: Fate.HANGS)
+    learned(SETUP, there, 1)
+    assert there.absent == 4
+    here = SETUP.simulated()
+    learned(SETUP, here, 1)
+    assert there.state.model.tobytes() == here.state.model.tobytes()  # it has played the round again
+    assert transport.replaced == [0]
+
+
+@BOTH
+@pytest.mark.parametrize("why", ["late", "nonsense"])
+def test_too_few_answers_stop_the_run_where_it_was_before_the_round(setup: Setup, why: str) -> None:
+    there, transport = setup.remote(timeout=0.0, least=5)
+    here = setup.simulated()
+    state = setup.start()
+    for round in range(4):
+        there.exchange(state.model, round)
+        state = setup.master.step(state, here.exchange(state.model, round))
+    transport.tamper = changed(1, "play", lambda _: Fate.HANGS if why == "late" else b"nonsense")
+    with pytest.raises(TooFew, match="round 5 needs answers of at least 5 workers; got 4"):
+        there.exchange(state.model, 4)
+    assert transport.replaced == ([1] if why == "late" else [])
+    transport.kill(0)
+    assert there.state.model.tobytes() == here.state.model.tobytes()
+    for round in range(4, 8):
+        received = there.exchange(state.model, round)
+        state = setup.master.step(state, here.exchange(state.model, round))
+        assert len(received.workers) == 7
+    assert there.state.model.tobytes() == here.state.model.tobytes()
+
+
+ROWS = np.zeros((3, 15), np.float32)
+TALLY = Tally(np.zeros(15, np.uint8), 3)
+NONSENSE = {
+    "nothing": (b"", "at least 44 bytes; got 0"),
+    "bytes": (b"\x80\x04\x95" + bytes(100), "must begin with"),
+    "pickle": (b"cos\nsystem\n(S'true'\ntR." + bytes(50), "must begin with"),
+    "another kind": (wire.floats(Kind.GRADIENT, ROWS, 4), "must be of kind .*; got GRADIENT"),
+    "bits": (wire.sides(np.zeros((3, 8), np.uint8), 15, 4), "must be of kind .*; got SIDES"),
+    "another round": (wire.floats(Kind.MODEL, ROWS, 3), "round 4 and 3 workers; got 3 and 3"),
+    "another count": (wire.floats(Kind.MODEL, ROWS[:2], 4), "round 4 and 3 workers; got 4 and 2"),
+    "another shape": (wire.floats(Kind.MODEL, ROWS[:, :14].copy(), 4), "must have dimension 15; got 14"),
+    "nobody": (wire.pack("nobody"), "must be of 3 workers; got nobody's"),
+    "another packet": (wire.pack("state", model=ROWS), "must be of kind nobody; got state"),
+    "a cut packet": (wire.pack("state", model=ROWS)[:-1], "must match its checksum"),
+}
+FOR_ROWS = {
+    "another type": (wire.floats(Kind.MODEL, ROWS.astype(np.float64), 4), "must be of type float32; got float64"),
+    "a tally": (wire.tally(TALLY, 4), "must be of kind MODEL; got TALLY"),
+}
+FOR_BITS = {"rows": (wire.floats(Kind.MODEL, ROWS, 4), "must be of kind TALLY; got MODEL")}
+
+
+@pytest.mark.parametrize(
+    ("setup", "answer", "says"),
+    [
+        pytest.param(setup, *case, id=f"{name}, {what}")
+        for name, setup, cases in (("full", SETUP, NONSENSE | FOR_ROWS), ("bits", BITS, NONSENSE | FOR_BITS))
+        for what, case in cases.items()
+    ],
+)
+def test_an_answer_that_cannot_be_used_makes_its_workers_absent(setup: Setup, answer: bytes, says: str) -> None:
+    there, transport = setup.remote()
+    seen: list[int] = []
+    state = setup.start()
+    for round in range(8):
+        if round == 4:
+            transport.tamper = changed(1, "play", lambda _: answer)
+        received = there.exchange(state.model, round)
+        seen.append(len(received.workers))
+        state = setup.master.step(state, received)
+    assert seen == [7, 7, 7, 7, 4, 7, 7, 7]
+    assert there.absent == 3
+    assert state.model.dtype == np.float32
+    (fault,) = there.faults
+    assert fault.startswith("round 5: workers 5 to 7: ")
+    assert "\n" not in fault
+    assert re.search(says, fault), fault
+    assert not transport.replaced
+
+
+def test_if_nobody_answers_what_can_be_used_the_run_stops() -> None:
+    there, transport = SETUP.remote()
+    transport.tamper = lambda member, kind, answer: b"nonsense" if kind == "play" else answer
+    with pytest.raises(TooFew, match="round 1 needs answers of at least 1 workers; got 0"):
+        learned(SETUP, there, 1)
+
+
+def test_the_latest_faults_are_remembered() -> None:
+    there, transport = SETUP.remote()
+    transport.tamper = changed(0, "play", lambda _: b"nonsense", times=999)
+    learned(SETUP, there, roster.FAULTS + 20)
+    assert len(there.faults) == roster.FAULTS
+    assert there.faults[-1].startswith(f"round {roster.FAULTS + 20}: workers 1 to 4: ")
+
+
+@pytest.mark.parametrize(
+    "tamper",
+    [
+        changed(1, "state", lambda _: b"nonsense"),
+        changed(1, "state", lambda _: wire.pack("state", model=np.zeros((2, 15), np.float32))),
+        changed(1, "state", lambda _: wire.pack("state", model=np.zeros((3, 15)))),
+        changed(1, "state", lambda _: wire.pack("state")),
+        changed(1, "total", lambda _: wire.pack("sum", sum=np.zeros(14))),
+        changed(1, "total", lambda _: wire.pack("sum")),
+        changed(0, "squares", lambda _: wire.pack("squares", squares=np.zeros(9))),
+        changed(0, "squares", lambda _: wire.pack("done")),
+        changed(0, "who", lambda _: wire.pack("process", number=1.5)),
+    ],
+)
+def test_whatever_else_cannot_be_used_is_asked_again_of_a_new_member(tamper: Tamper) -> None:
+    there, transport = SETUP.remote()
+    here = SETUP.simulated()
+    model = learned(SETUP, here, 3)
+    learned(SETUP, there, 3)
+    transport.tamper = tamper
+    assert there.state.model.tobytes() == here.state.model.tobytes()
+    assert [part.tobytes() for part in there.spread(model)] == [part.tobytes() for part in here.spread(model)]
+    assert len(there.processes()) == 2
+    assert len(transport.replaced) == len(there.faults) == 1
+
+
+@dataclass(frozen=True)
+class Failing(LocalAttack):
+    """Go wrong in round 2."""
+
+    error: Exception
+
+    def __call__(self, view: LocalView, /) -> Rows:
+        if view.round == 2:
+            raise self.error
+        return view.own
+
+
+def test_what_a_station_s_attack_says_reaches_the_user_in_one_line() -> None:
+    there, _ = replace(SETUP, attack=Failing(InvalidInput("failing needs\nanother round; got 2"))).remote()
+    with pytest.raises(InvalidInput, match=r"^failing needs another round; got 2$"):
+        learned(SETUP, there, 4)
+
+
+def test_what_goes_wrong_in_a_station_otherwise_is_one_line_too() -> None:
+    there, _ = replace(SETUP, attack=Failing(KeyError("x"))).remote()
+    with pytest.raises(EngineError, match=r"^workers 1 to 4 failed: KeyError: 'x'$"):
+        learned(SETUP, there, 4)
+
+
+@pytest.mark.parametrize("error", [InvalidInput("\x1b[31mred"), KeyError("x")])
+def test_an_error_of_a_stranger_is_an_answer_that_cannot_be_used(error: Exception) -> None:
+    there, _ = replace(SETUP, attack=Failing(error), byzantine=(2,)).remote(trusted=False)
+    learned(SETUP, there, 4)
+    assert there.absent == 4
+    (fault,) = there.faults
+    assert fault.startswith("round 3: workers 1 to 4: an answer must be of kind nobody; got an error: ")
+    assert fault.isprintable()
+
+
+def test_a_stranger_that_lost_track_of_x0_is_sent_it_again() -> None:
+    there, transport = BITS.remote(trusted=False)
+    there.start()
+    learned(BITS, there, 6, {3: transport.running[1]._follower.forget})
+    assert there.absent == 3
+    (fault,) = there.faults
+    assert "got an error: a tally must be of round -1, whose x0 is known; got round 2" in fault
+
+
+def test_the_answers_of_a_replaced_member_are_dropped() -> None:
+    _, transport = SETUP.remote()
+    transport.start()
+    post = Post(transport)
+    for member in (1, 0):
+        post.send(member, wire.pack("who"))
+    assert post.wait((0,), None) is not None
+    post.replace(1)
+    assert post.wait((1,), 0.0) is None
+
+
+def test_a_member_that_cannot_start_is_said() -> None:
+    there, transport = SETUP.remote()
+    transport.tamper = changed(1, "who", lambda _: Fate.DIES)
+    with pytest.raises(InvalidInput, match="every shard must be able to start; got it died"):
+        there.start()
+
+
+def test_a_new_member_that_never_answers_ends_the_run() -> None:
+    there, transport = SETUP.remote(timeout=0.0)
+    learned(SETUP, there, 2)
+    transport.kill(0)
+    transport.tamper = changed(0, "load", lambda _: Fate.HANGS)
+    with pytest.raises(EngineError, match="workers 1 to 4 must be ready again within 300 seconds; got no answer"):
+        there.exchange(problem().start(), 2)
+
+
+def test_a_shared_error_leaves_the_others_waited_for() -> None:
+    """After an error in the middle of a round, answers under way are known to be under way."""
+    there, _ = replace(SETUP, attack=Failing(InvalidInput("no"))).remote()
+    with pytest.raises(InvalidInput, match="no"):
+        list(train(SETUP.master, there, SETUP.start(), range(4)))
+    assert there._members[1].late

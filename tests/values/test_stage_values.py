@@ -1,0 +1,98 @@
+"""Stages on rows small enough to work out by hand."""
+
+from hashlib import blake2b
+from typing import cast
+
+import numpy as np
+import pytest
+
+from holdfast.stages import Bucketing, NearestNeighbourMixing
+from holdfast.typing import Received, Rows
+
+WORD = 2**64
+
+
+def column(*values: float) -> Rows:
+    return np.array(values, dtype=np.float64)[:, np.newaxis]
+
+
+def test_mixing() -> None:
+    """Rows 0 1 5 13, q = 1, so 3 rows each.
+
+    row   distances        nearest      mean
+      0    0  1  5 13      0 1 5        6 / 3 = 2
+      1    1  0  4 12      1 0 5        2
+      5    5  4  0  8      5 1 0        2
+     13   13 12  8  0     13 5 1       19 / 3
+    """
+    assert NearestNeighbourMixing(byzantine=1)(column(0, 1, 5, 13))[:, 0].tolist() == pytest.approx([2, 2, 2, 19 / 3])
+
+
+def test_mixing_in_the_plane_by_euclidean_distance() -> None:
+    """From (0, 0): (3, 4) is at 5, (0, 4.5) at 4.5; by l1 (7 and 4.5) or l-infinity (4 and 4.5) one would differ.
+
+    From (3, 4) the nearest is (0, 4.5) at sqrt(9.25); from (0, 4.5) it is (3, 4).
+    """
+    rows = np.array([[0.0, 0.0], [3.0, 4.0], [0.0, 4.5]])
+    assert NearestNeighbourMixing(byzantine=1)(rows).tolist() == [[0, 2.25], [1.5, 4.25], [1.5, 4.25]]
+
+
+def test_mixing_with_nobody_to_fear_is_the_mean() -> None:
+    """(1 + 2 + 6) / 3 = 3."""
+    assert NearestNeighbourMixing(byzantine=0)(column(1, 2, 6))[:, 0].tolist() == pytest.approx([3, 3, 3])
+
+
+@pytest.mark.parametrize(("workers", "expected"), [([1, 2, 3], 1.0), ([1, 3, 2], -1.0), ([9, 3, 8], 1.0)])
+def test_of_equally_near_rows_the_smaller_number_is_mixed_in(workers: list[int], expected: float) -> None:
+    """Row 0 has 2 at either side; with the first in the mean it is 2 / 2 = 1, else -2 / 2 = -1."""
+    received = Received(column(0, 2, -2), np.array(workers), 0)
+    assert cast(Rows, NearestNeighbourMixing(byzantine=1)(received).rows)[0, 0] == expected
+
+
+@pytest.mark.parametrize("lie", [np.nan, np.inf, -np.inf, 1e200])
+def test_mixing_leaves_rows_alone_that_are_infinitely_far(lie: float) -> None:
+    """The others mix among themselves: (0 + 3 + 6) / 3 = 3."""
+    after = NearestNeighbourMixing(byzantine=1)(column(0, lie, 3, 6))[:, 0]
+    np.testing.assert_array_equal(after, [3, lie, 3, 3])
+
+
+def test_mixing_told_too_few_leaves_all_rows_alone() -> None:
+    """Told of 1, but 2 are infinite: nobody has 4 rows at a finite distance, and no infinity gets into a mean."""
+    rows = column(0, np.inf, 3, 6, -np.inf)
+    np.testing.assert_array_equal(NearestNeighbourMixing(byzantine=1)(rows), rows)
+
+
+def word(seed: int, worker: int, round: int) -> int:
+    """The first word of `Stream(seed, "bucketing")` for (worker, round), in whole numbers."""
+
+    def mix(word: int) -> int:
+        word = (word ^ (word >> 30)) * 0xBF58476D1CE4E5B9 % WORD
+        word = (word ^ (word >> 27)) * 0x94D049BB133111EB % WORD
+        return word ^ (word >> 31)
+
+    key = int.from_bytes(blake2b(f"{seed}/bucketing".encode(), digest_size=8).digest(), "little")
+    return mix((mix(mix(key ^ worker) ^ round) + 0x9E3779B97F4A7C15) % WORD)
+
+
+def test_buckets() -> None:
+    """Seed 3, round 2: by their words the workers 1 2 4 7 9 come as 1 4 2 7 9, so the pairs are 1 4, 2 7 and 9.
+
+    Their rows are 10 20 40 70 90: (10 + 40) / 2 = 25, (20 + 70) / 2 = 45, and 90.
+    """
+    workers = [1, 2, 4, 7, 9]
+    assert sorted(workers, key=lambda worker: word(3, worker, 2)) == [1, 4, 2, 7, 9]
+    after = Bucketing(size=2)(Received(column(10, 20, 40, 70, 90), np.array(workers), round=2, seed=3))
+    assert cast(Rows, after.rows)[:, 0].tolist() == [25, 45, 90]
+    assert after.workers.tolist() == [1, 2, 9]
+
+
+def test_one_bucket_for_all_is_the_mean_and_one_for_each_the_rows() -> None:
+    assert Bucketing(size=9)(column(1, 2, 6)).tolist() == [[3]]
+    assert sorted(Bucketing(size=1)(column(1, 2, 6))[:, 0].tolist()) == [1, 2, 6]
+
+
+def test_a_row_without_numbers_spoils_its_bucket_only() -> None:
+    """Five rows of 2 and one NaN in three pairs."""
+    after = Bucketing(size=2)(column(2, 2, np.nan, 2, 2, 2))[:, 0]
+    assert sorted(after[np.isfinite(after)].tolist()) == [2, 2]
+    assert len(after) == 3
