@@ -7,10 +7,12 @@ Columns `first` to `last` only, so that threads can share the work.
 
 from numba import njit
 
+from holdfast.kernels.compiling import compiled
+
 BLOCK = 2048
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def mean(rows, first, last, out):
     """out = the mean of the rows, added in their order as NumPy adds them."""
     n = len(rows)
@@ -33,7 +35,7 @@ def mean(rows, first, last, out):
             total[j] /= total.dtype.type(n)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+@compiled(fastmath={"contract"})
 def combination(weights, chosen, rows, first, last, out):
     """out = sum of weights[k] * rows[chosen[k]]; other rows are not read."""
     n = len(chosen)
@@ -61,7 +63,7 @@ def _sign(x, y, one, zero):
     return (one if x > y else zero) - (one if x < y else zero)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def sign_sum(model, rows, first, last, out):
     """out = sum of sign(model - rows[i]), exact."""
     n = len(rows)

@@ -6,7 +6,8 @@ outputs so that sums live in registers too; the step is taken while the gradient
 """
 
 import numpy as np
-from numba import njit
+
+from holdfast.kernels.compiling import compiled
 
 from .draws import batch_rows
 from .prefetching import prefetch
@@ -17,7 +18,7 @@ BLOCK = 64
 """Samples scored at a time in a pass over all of them."""
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST)
+@compiled(fastmath=FAST)
 def _dots_2x5(x, y, a, b, c, d, e):
     """The inner products of two samples with five rows of weights."""
     number = a.dtype.type
@@ -37,7 +38,7 @@ def _dots_2x5(x, y, a, b, c, d, e):
     return s0, s1, s2, s3, s4, t0, t1, t2, t3, t4
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+@compiled(fastmath={"contract"})
 def _add_4x5(w, x, y, z, r, a, b, c, d, e):
     """Add to five rows of a gradient what four samples say, weighted by their residuals."""
     number = a.dtype.type
@@ -55,7 +56,7 @@ def _add_4x5(w, x, y, z, r, a, b, c, d, e):
         e[j] = e[j] + e0 * s + e1 * t + e2 * u + e3 * v
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+@compiled(fastmath={"contract"})
 def _add_4x1(w, x, y, z, r, a):
     """The same for a single row."""
     number = a.dtype.type
@@ -64,7 +65,7 @@ def _add_4x1(w, x, y, z, r, a):
         a[j] = a[j] + a0 * number(w[j]) + a1 * number(x[j]) + a2 * number(y[j]) + a3 * number(z[j])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def scores_of(features, rows, following, scale, model, scores):
     """scores[i] = scale * W features[rows[i]] + b, while the samples `following` are on their way to the cache.
 
@@ -91,7 +92,7 @@ def scores_of(features, rows, following, scale, model, scores):
                 scores[k, c + q] = scale * found[5 + q] + biases[c + q]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _residuals(loss, scores, targets, weight, out):
     """out[c, i] = weight * d loss / d score c of sample i."""
     samples, outputs = scores.shape
@@ -113,7 +114,7 @@ def _residuals(loss, scores, targets, weight, out):
             out[0, i] = weight * (scores[i, 0] - scores.dtype.type(targets[i]))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _gradient(loss, features, rows, following, scale, targets, model, weight, scores, residuals, out):
     """out = weight * sum over these samples of the gradient of their loss at `model`.
 
@@ -142,7 +143,7 @@ def _gradient(loss, features, rows, following, scale, targets, model, weight, sc
             _add_4x1(w, x, y, z, residuals[c, i : i + 4], out[c * width : (c + 1) * width])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _l1_step(model, master, gradient, rate, penalty, out):
     """out = model - rate * (gradient + penalty * sign(model - master)), rounded as NumPy rounds it."""
     for j in range(len(out)):
@@ -150,7 +151,7 @@ def _l1_step(model, master, gradient, rate, penalty, out):
         out[j] = model[j] - rate * (gradient[j] + penalty * sign)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def worker_round(
     loss,
     features,
@@ -194,12 +195,12 @@ def worker_round(
             _gradient(loss, features, rows, following, scale, chosen, model, weight, scores, residuals, out[i])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _draw(key, worker, round, starts, rows):
     batch_rows(key, worker, round, starts[worker - 1], starts[worker] - starts[worker - 1], rows)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def scores_of_all(features, scale, model, out):
     """out[i] = the scores of sample i, straight from bytes."""
     for begin in range(0, len(features), BLOCK):
@@ -207,7 +208,7 @@ def scores_of_all(features, scale, model, out):
         scores_of(features, rows, rows, scale, model, out[begin : begin + len(rows)])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def losses_of_all(loss, features, targets, scale, model, outputs, out):
     """out[i] = the loss of sample i at the model, straight from bytes."""
     scores = np.empty((BLOCK, outputs), model.dtype)

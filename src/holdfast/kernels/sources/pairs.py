@@ -5,13 +5,14 @@ rows stream by. The chunks' sums are added in float64: rounding does not grow wi
 """
 
 import numpy as np
-from numba import njit
+
+from holdfast.kernels.compiling import compiled
 
 CHUNK = 1024
 FAST = {"reassoc", "contract", "nsz"}
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST)
+@compiled(fastmath=FAST)
 def _distances(x, y, a, b, c, d):
     s0 = s1 = s2 = s3 = t0 = t1 = t2 = t3 = x.dtype.type(0)
     for j in range(len(x)):
@@ -31,7 +32,7 @@ def _distances(x, y, a, b, c, d):
     return s0, s1, s2, s3, t0, t1, t2, t3
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST)
+@compiled(fastmath=FAST)
 def _products(x, y, a, b, c, d, centre):
     s0 = s1 = s2 = s3 = t0 = t1 = t2 = t3 = x.dtype.type(0)
     for j in range(len(x)):
@@ -52,7 +53,7 @@ def _products(x, y, a, b, c, d, centre):
     return s0, s1, s2, s3, t0, t1, t2, t3
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _add_pairs(rows, centre, first, last, sums):
     """Add to the upper triangle of `sums` what columns `first` to `last` contribute.
 
@@ -75,14 +76,14 @@ def _add_pairs(rows, centre, first, last, sums):
                     sums[i + 1, k + q] += found[4 + q]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def add_spans(rows, centre, starts, width, sums, first, last):
     """Add the pair sums of spans `first` to `last`, each of so many columns from its start, each to sums of its own."""
     for k in range(first, last):
         _add_pairs(rows, centre, starts[k], min(starts[k] + width, rows.shape[1]), sums[k])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def fold(sums, distances, out):
     """out = the sum of the spans' sums, their upper triangle on both sides of the diagonal.
 
