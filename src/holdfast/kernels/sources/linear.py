@@ -6,39 +6,54 @@ outputs so that sums live in registers too; the step is taken while the gradient
 """
 
 import numpy as np
+from numba import njit
 
 from holdfast.kernels.compiling import compiled
 
 from .draws import batch_rows
+from .lanes import LANES, folded, fused, nothing, single, taken
 from .prefetching import prefetch
 
-FAST = {"reassoc", "contract", "nsz"}
 SOFTMAX, LOGISTIC, LEAST_SQUARES = 0, 1, 2
 BLOCK = 64
 """Samples scored at a time in a pass over all of them."""
 
 
-@compiled(fastmath=FAST)
+@njit(inline="always")
+def _added(u, v, a, b, c, d, e, sums):
+    """The sums of ten inner products after some more of their elements."""
+    s0, s1, s2, s3, s4, t0, t1, t2, t3, t4 = sums
+    return (
+        fused(u, a, s0),
+        fused(u, b, s1),
+        fused(u, c, s2),
+        fused(u, d, s3),
+        fused(u, e, s4),
+        fused(v, a, t0),
+        fused(v, b, t1),
+        fused(v, c, t2),
+        fused(v, d, t3),
+        fused(v, e, t4),
+    )
+
+
+@compiled
 def _dots_2x5(x, y, a, b, c, d, e):
     """The inner products of two samples with five rows of weights."""
-    number = a.dtype.type
-    s0 = s1 = s2 = s3 = s4 = t0 = t1 = t2 = t3 = t4 = number(0)
-    for j in range(len(x)):
-        u, v = number(x[j]), number(y[j])
-        s0 += u * a[j]
-        t0 += v * a[j]
-        s1 += u * b[j]
-        t1 += v * b[j]
-        s2 += u * c[j]
-        t2 += v * c[j]
-        s3 += u * d[j]
-        t3 += v * d[j]
-        s4 += u * e[j]
-        t4 += v * e[j]
-    return s0, s1, s2, s3, s4, t0, t1, t2, t3, t4
+    zero = nothing(a)
+    s = (zero, zero, zero, zero, zero, zero, zero, zero, zero, zero)
+    whole = len(x) // LANES * LANES
+    for j in range(0, whole, LANES):
+        u, v = taken(x, j, a), taken(y, j, a)
+        s = _added(u, v, taken(a, j, a), taken(b, j, a), taken(c, j, a), taken(d, j, a), taken(e, j, a), s)
+    for j in range(whole, len(x)):
+        u, v = single(x, j, a), single(y, j, a)
+        s = _added(u, v, single(a, j, a), single(b, j, a), single(c, j, a), single(d, j, a), single(e, j, a), s)
+    first = folded(s[0]), folded(s[1]), folded(s[2]), folded(s[3]), folded(s[4])
+    return *first, folded(s[5]), folded(s[6]), folded(s[7]), folded(s[8]), folded(s[9])
 
 
-@compiled(fastmath={"contract"})
+@compiled
 def _add_4x5(w, x, y, z, r, a, b, c, d, e):
     """Add to five rows of a gradient what four samples say, weighted by their residuals."""
     number = a.dtype.type
@@ -49,20 +64,21 @@ def _add_4x5(w, x, y, z, r, a, b, c, d, e):
     e0, e1, e2, e3 = r[4, 0], r[4, 1], r[4, 2], r[4, 3]
     for j in range(len(a)):
         s, t, u, v = number(w[j]), number(x[j]), number(y[j]), number(z[j])
-        a[j] = a[j] + a0 * s + a1 * t + a2 * u + a3 * v
-        b[j] = b[j] + b0 * s + b1 * t + b2 * u + b3 * v
-        c[j] = c[j] + c0 * s + c1 * t + c2 * u + c3 * v
-        d[j] = d[j] + d0 * s + d1 * t + d2 * u + d3 * v
-        e[j] = e[j] + e0 * s + e1 * t + e2 * u + e3 * v
+        a[j] = fused(a3, v, fused(a2, u, fused(a1, t, fused(a0, s, a[j]))))
+        b[j] = fused(b3, v, fused(b2, u, fused(b1, t, fused(b0, s, b[j]))))
+        c[j] = fused(c3, v, fused(c2, u, fused(c1, t, fused(c0, s, c[j]))))
+        d[j] = fused(d3, v, fused(d2, u, fused(d1, t, fused(d0, s, d[j]))))
+        e[j] = fused(e3, v, fused(e2, u, fused(e1, t, fused(e0, s, e[j]))))
 
 
-@compiled(fastmath={"contract"})
+@compiled
 def _add_4x1(w, x, y, z, r, a):
     """The same for a single row."""
     number = a.dtype.type
     a0, a1, a2, a3 = r[0], r[1], r[2], r[3]
     for j in range(len(a)):
-        a[j] = a[j] + a0 * number(w[j]) + a1 * number(x[j]) + a2 * number(y[j]) + a3 * number(z[j])
+        s, t, u, v = number(w[j]), number(x[j]), number(y[j]), number(z[j])
+        a[j] = fused(a3, v, fused(a2, u, fused(a1, t, fused(a0, s, a[j]))))
 
 
 @compiled

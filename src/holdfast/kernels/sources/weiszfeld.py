@@ -7,6 +7,8 @@ import numpy as np
 
 from holdfast.kernels.compiling import compiled
 
+from .lanes import fused
+
 TINY = 2.2250738585072014e-308
 NEAR = 1e-3  # of the median distance
 LONGER, SHORTER = 10.0, 8.0  # how much the stretch of a step may grow at once; by how much it is taken back
@@ -18,14 +20,14 @@ def _distance(G, i, j):
     return max((G[i, i] - G[i, j]) + (G[j, j] - G[i, j]), 0.0)
 
 
-@compiled(fastmath={"contract"})
+@compiled
 def _apply(G, w, out):
     """out = G w."""
     out[:] = 0.0
     for j in range(len(w)):
         row, weight = G[j], w[j]
         for i in range(len(out)):
-            out[i] += row[i] * weight
+            out[i] = fused(row[i], weight, out[i])
 
 
 @compiled
@@ -160,7 +162,8 @@ def descend(G, w, tolerance, limit):
             by[i] = w[i] - z[i]
         _apply(G, by, pulled)
         step = _dot(by, pulled)
-        if step <= (tolerance * np.median(to_rows)) ** 2:
+        short = tolerance * np.median(to_rows)
+        if step <= short * short:
             return iteration
         if iteration > 1:
             gone = last_step - _dot(by, last_pulled)  # how much shorter the step became, along the last one
