@@ -11,6 +11,7 @@ from numba import njit
 from holdfast.kernels.compiling import compiled
 
 from .draws import batch_rows
+from .elementary import exp, log, log1p
 from .lanes import LANES, folded, fused, nothing, single, taken
 from .prefetching import prefetch
 
@@ -109,25 +110,39 @@ def scores_of(features, rows, following, scale, model, scores):
 
 
 @compiled
+def _exponentials(scores):
+    """scores = exp(scores - their maximum in each row), in place; one loop over all, which makes whole vectors."""
+    for i in range(len(scores)):
+        row = scores[i]
+        top = row[0]
+        for c in range(1, len(row)):
+            top = max(top, row[c])
+        for c in range(len(row)):
+            row[c] -= top
+    flat = scores.reshape(scores.size)
+    for k in range(len(flat)):
+        flat[k] = flat.dtype.type(exp(np.float64(flat[k])))
+
+
+@compiled
 def _residuals(loss, scores, targets, weight, out):
-    """out[c, i] = weight * d loss / d score c of sample i."""
+    """out[c, i] = weight * d loss / d score c of sample i; the scores are overwritten."""
     samples, outputs = scores.shape
-    one, half = scores.dtype.type(1), scores.dtype.type(0.5)
+    number, one = scores.dtype.type, scores.dtype.type(1)
+    if loss == SOFTMAX:
+        _exponentials(scores)
     for i in range(samples):
         if loss == SOFTMAX:
-            top = scores[i, 0]
-            for c in range(1, outputs):
-                top = max(top, scores[i, c])
-            total = scores.dtype.type(0)
+            total = number(0)
             for c in range(outputs):
-                out[c, i] = np.exp(scores[i, c] - top)
-                total += out[c, i]
+                total += scores[i, c]
             for c in range(outputs):
-                out[c, i] = weight * (out[c, i] / total - (one if c == targets[i] else one - one))
+                out[c, i] = weight * (scores[i, c] / total - (one if c == targets[i] else one - one))
         elif loss == LOGISTIC:
-            out[0, i] = weight * (half * (one + np.tanh(half * scores[i, 0])) - scores.dtype.type(targets[i]))
+            chance = number(1.0 / (1.0 + exp(-np.float64(scores[i, 0]))))
+            out[0, i] = weight * (chance - number(targets[i]))
         else:
-            out[0, i] = weight * (scores[i, 0] - scores.dtype.type(targets[i]))
+            out[0, i] = weight * (scores[i, 0] - number(targets[i]))
 
 
 @compiled
@@ -189,8 +204,12 @@ def worker_round(
     """out[i] = what worker `workers[i]` makes of its model and a minibatch.
 
     That is its gradient at `models[i]` (at the one model, if there is only one), or, if `stepping`, where RSA's
-    worker step with the l1 penalty leads from there. While one minibatch is worked on, the next is fetched.
+    worker step with the l1 penalty leads from there. While one minibatch is worked on, the next is fetched. Returned
+    is the place in `workers` of the first who has no samples, or -1.
     """
+    for i in range(len(workers)):
+        if workers[i] < 1 or workers[i] >= len(starts) or starts[workers[i] - 1] >= starts[workers[i]]:
+            return i
     outputs = out.shape[1] // (features.shape[1] + 1)
     scores = np.empty((batch, outputs), out.dtype)
     residuals = np.zeros((outputs, (batch + 3) // 4 * 4), out.dtype)
@@ -209,6 +228,7 @@ def worker_round(
             _l1_step(model, master, gradient, rate, penalty, out[i])
         else:
             _gradient(loss, features, rows, following, scale, chosen, model, weight, scores, residuals, out[i])
+    return -1
 
 
 @compiled
@@ -227,24 +247,32 @@ def scores_of_all(features, scale, model, out):
 @compiled
 def losses_of_all(loss, features, targets, scale, model, outputs, out):
     """out[i] = the loss of sample i at the model, straight from bytes."""
-    scores = np.empty((BLOCK, outputs), model.dtype)
-    one, half = model.dtype.type(1), model.dtype.type(0.5)
+    block = np.empty((BLOCK, outputs), model.dtype)
+    number = model.dtype.type
+    zero, half = number(0), number(0.5)
     for begin in range(0, len(features), BLOCK):
         end = min(begin + BLOCK, len(features))
-        scores_of_all(features[begin:end], scale, model, scores[: end - begin])
-        for i in range(begin, end):
-            s = scores[i - begin]
-            if loss == SOFTMAX:
+        scores = block[: end - begin]
+        scores_of_all(features[begin:end], scale, model, scores)
+        if loss == SOFTMAX:  # log(sum of exp(s_c - top)) + top - s_target
+            for i in range(begin, end):
+                s = scores[i - begin]
                 top = s[0]
                 for c in range(1, outputs):
                     top = max(top, s[c])
-                total = model.dtype.type(0)
+                out[i] = top - s[np.int64(targets[i])]
+            _exponentials(scores)
+        for i in range(begin, end):
+            s = scores[i - begin]
+            if loss == SOFTMAX:
+                total = zero
                 for c in range(outputs):
-                    total += np.exp(s[c] - top)
-                out[i] = np.log(total) + top - s[np.int64(targets[i])]
+                    total += s[c]
+                out[i] += number(log(np.float64(total)))
             elif loss == LOGISTIC:
                 # log(1 + exp(s)) without overflow
-                out[i] = np.log1p(np.exp(-abs(s[0]))) + max(s[0], one - one) - model.dtype.type(targets[i]) * s[0]
+                soft = number(log1p(exp(-abs(np.float64(s[0])))))
+                out[i] = soft + max(s[0], zero) - number(targets[i]) * s[0]
             else:
-                residual = s[0] - model.dtype.type(targets[i])
+                residual = s[0] - number(targets[i])
                 out[i] = half * residual * residual
