@@ -2,9 +2,9 @@
 
 A compiler may only make vectors of a sum if it may reorder it, and then the order, and so the last bits, depend on
 the processor. Here the order is ours: a `Lanes` value is `LANES` partial sums side by side, element j of a row goes to
-lane `j % LANES`, and `folded` adds the lanes up in halves. `fused` rounds a product and a sum once, on every processor:
-one instruction on those with FMA (Intel since 2013, AMD since 2012, all of ARM's 64 bits), a slow exact function
-of the C library on others.
+lane `j % LANES`, what is left at its end to the first, and `folded` adds the lanes up in halves. `fused` rounds a
+product and a sum once, on every processor: one instruction on those with FMA (Intel since 2013, AMD since 2012, all of
+ARM's 64 bits), a slow exact function of the C library on others.
 """
 
 from llvmlite import ir
