@@ -91,6 +91,8 @@ def mean_of_ranks(rows: Rows, wanted: range) -> Vector:
 
     rows = plain(rows)
     n, d = rows.shape
+    if not wanted or min(wanted) < 0 or max(wanted) >= n:
+        raise InvalidInput(f"ranks must be some of 0 to {n - 1}; got {wanted}")
     out = np.empty(d, rows.dtype)
     if n <= WRITTEN_OUT:
         written = ranks_kernel(n, wanted).mean_of_ranks
@@ -105,7 +107,7 @@ def mean_of_ranks(rows: Rows, wanted: range) -> Vector:
 def normals(key: int, workers: Workers, round: int, count: int) -> NDArray[np.float64]:
     """Return the standard normal values of `Stream.normals`."""
     out = np.empty((len(workers), count))
-    module("draws").normals(np.uint64(key), workers, round, out)
+    module("draws").normals(np.uint64(key), plain(workers), round, plain(out))
     return out
 
 
@@ -158,12 +160,18 @@ def worker_round(
     `models` holds a row for each worker, or one for all.
     """
     models = plain(models if models.ndim == 2 else models[np.newaxis])
+    features, targets, workers = plain(features), plain(targets), plain(workers)
+    if batch < 1 or len(targets) != len(features):
+        raise InvalidInput(
+            f"a minibatch needs at least one sample, and samples one target each; "
+            f"got {batch}, {len(features)} samples and {len(targets)} targets"
+        )
     number = models.dtype.type
     master, rate, penalty = (models[0], 0.0, 0.0) if step is None else step
     out = np.empty((len(workers), models.shape[1]), models.dtype)
-    module("linear").worker_round(
+    without = module("linear").worker_round(
         loss,
-        np.ascontiguousarray(features),
+        features,
         targets,
         starts,
         number(scale),
@@ -179,6 +187,8 @@ def worker_round(
         number(penalty),
         out,
     )
+    if without >= 0:
+        raise InvalidInput(f"every worker needs at least one sample; got none for worker {workers[without]}")
     return out
 
 
@@ -205,6 +215,7 @@ def toss_bits(model: Vector, rows: Rows, key: int, workers: Workers, round: int)
     rows, model = plain(rows), matching(model, rows)
     if workers.shape != rows.shape[:1]:
         raise InvalidInput(f"workers must be one a row, {rows.shape[:1]}; got {workers.shape}")
+    workers = plain(workers)
     out = np.empty((len(rows), bit_width(len(model))), np.uint8)
     words = np.empty(out.shape[1] // 8, np.uint64)
     module("bits").toss(model, rows, np.uint64(key), workers, round, words, words.view(np.uint8), out)
@@ -213,13 +224,14 @@ def toss_bits(model: Vector, rows: Rows, key: int, workers: Workers, round: int)
 
 def count_bits(messages: NDArray[np.uint8], d: int) -> NDArray[np.uint8]:
     """Return for each of d coordinates how many of these messages, at most 255, have its bit set."""
+    messages = plain(messages)
     n, width = messages.shape
     if n > 255:
         raise InvalidInput(f"bits are counted in bytes, at most 255 messages at a time; got {n}")
     if width != bit_width(d):
         raise InvalidInput(f"a message of {d} bits must have {bit_width(d)} bytes; got {width}")
     out = np.empty((8, width), np.uint8)
-    module("bits").count(plain(messages).view(np.uint64), out.view(np.uint64))
+    module("bits").count(messages.view(np.uint64), out.view(np.uint64))
     return out.reshape(-1)[:d]
 
 

@@ -28,6 +28,11 @@ def matching(model: Vector, rows: Rows) -> Vector:
 
 
 def plain(array: NDArray[Any]) -> NDArray[Any]:
-    """Return the array, or a copy, in the one layout that is compiled: contiguous and writeable."""
+    """Return the array, or a copy, in the one layout that is compiled: contiguous and writeable, and not empty.
+
+    Compiled code reads the first row and the first column before it asks whether there are any.
+    """
+    if not array.size:
+        raise InvalidInput(f"a kernel needs at least one row and one column; got an array of shape {array.shape}")
     contiguous = np.ascontiguousarray(array)
     return contiguous if contiguous.flags.writeable else contiguous.copy()

@@ -1,56 +1,47 @@
 """Where compiled code comes from.
 
-The sources are copied to a folder of the user's cache that is named after their content, and imported
-from there. So what one process compiled is found by the next, by another installation and by one that
-is read-only; any change of any source leads to a new folder, never to stale code; and the sorting
-networks, which are written when they are first needed, live beside the rest. Nothing is compiled before
-it is called.
+The sources are ordinary modules of this package; the sorting networks are modules that are written, in memory, when
+they are first needed. What is compiled of them is kept in a folder named after their content (`folders`), in files
+that are checked before they are used (`checked`). So what one process compiled is found by the next and by another
+installation, and any change of any source leads to a new folder, never to stale code. Nothing is compiled before it
+is called.
 """
 
-import atexit
 import importlib
-import os
 import sys
 import threading
 from collections.abc import Callable
 from functools import cache
-from hashlib import sha256
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
-from shutil import copytree, rmtree
-from tempfile import mkdtemp
 from types import ModuleType
 
-import numba
+from holdfast.kernels import checked, folders, networks
 
-from holdfast.files import cache_folder, write_atomic
-from holdfast.kernels import networks
-
-SOURCES = Path(__file__).parent / "sources"
-COMPILED = "__pycache__/*.nbc"
-
+PACKAGE = f"{__package__}.sources"
 
 _one_at_a_time = threading.RLock()
-"""Threads may ask for the same module at once; the first writes and imports it."""
+"""Threads may ask for the same module at once; the first imports it."""
 
 
 @cache
 def kernels(module: str) -> ModuleType:
     """Return the compiled module of this name."""
     with _one_at_a_time:
-        return importlib.import_module(f"{_package().__name__}.{module}")
+        _announce_once()
+        return importlib.import_module(f"{PACKAGE}.{module}")
 
 
 @cache
 def ranks_kernel(n: int, wanted: range) -> ModuleType:
-    """Return the module that averages these ranks of n rows; write it first if need be."""
-    name = f"ranks_{n}_{wanted.start}_{wanted.stop}_{wanted.step}"
+    """Return the module that averages these ranks of n rows, written first."""
+    name = f"{PACKAGE}.ranks_{n}_{wanted.start}_{wanted.stop}_{wanted.step}"
     with _one_at_a_time:
-        path = _folder() / f"{name}.py"
-        if not path.exists():
-            write_atomic(path, networks.source(n, wanted).encode())
-            importlib.invalidate_caches()
-        return kernels(name)
+        _announce_once()
+        if name not in sys.modules:
+            module = ModuleType(name)
+            module.__package__ = PACKAGE
+            exec(compile(networks.source(n, wanted), f"<{name}>", "exec"), vars(module))
+            sys.modules[name] = module  # numba imports the modules of what it loads by their names
+        return sys.modules[name]
 
 
 def _silently() -> None: ...
@@ -61,46 +52,6 @@ announce: Callable[[], None] = _silently
 
 
 @cache
-def _package() -> ModuleType:
-    folder = _folder()
-    if not any(folder.glob(COMPILED)):
+def _announce_once() -> None:
+    if not any(folders.folder().glob(f"*{checked.SUFFIX}")):
         announce()
-    name = f"holdfast_kernels_{folder.name}"
-    spec = spec_from_file_location(name, folder / "__init__.py", submodule_search_locations=[str(folder)])
-    if spec is None or spec.loader is None:
-        raise ImportError(f"the kernels in {folder} cannot be imported")
-    package = module_from_spec(spec)
-    sys.modules[name] = package
-    spec.loader.exec_module(package)
-    return package
-
-
-@cache
-def _folder() -> Path:
-    texts = {path.name: path.read_bytes() for path in sorted(SOURCES.glob("*.py"))}
-    networks_text = Path(networks.__file__).read_bytes()
-    version = f"{numba.__version__} {sys.version}".encode()
-    name = sha256(b"\0".join([version, networks_text, *texts.values()])).hexdigest()[:16]
-    folder = cache_folder() / "kernels" / name
-    try:
-        _copy(texts, folder)
-    except OSError:
-        return _temporary(texts, folder)
-    return folder if os.access(folder, os.W_OK) else _temporary(texts, folder)
-
-
-def _temporary(texts: dict[str, bytes], folder: Path) -> Path:
-    """Return a folder for this process only, with what is compiled already in one that cannot be written to."""
-    parent = mkdtemp(prefix="holdfast-kernels-")
-    atexit.register(rmtree, parent, ignore_errors=True)
-    copy = Path(parent, folder.name)
-    if folder.is_dir():
-        copytree(folder, copy)
-    _copy(texts, copy)
-    return copy
-
-
-def _copy(texts: dict[str, bytes], folder: Path) -> None:
-    for name, text in texts.items():
-        if not (folder / name).exists():
-            write_atomic(folder / name, text)

@@ -62,12 +62,12 @@ def source(n: int, wanted: range) -> str:
 
     >>> print(source(3, range(1, 2)))  # the median of three
     import numpy as np
-    from numba import njit
+    from holdfast.kernels.compiling import compiled
     <BLANKLINE>
     from .sorting import high, known, low
     <BLANKLINE>
     <BLANKLINE>
-    @njit(cache=True, nogil=True, error_model="numpy")
+    @compiled
     def mean_of_ranks(rows, first, last, out):
         infinity, total = rows.dtype.type(np.inf), out[first:last]
         r0 = rows[0, first:last]
@@ -86,12 +86,12 @@ def source(n: int, wanted: range) -> str:
     wires = range(n)
     lines = [
         "import numpy as np",
-        "from numba import njit",
+        "from holdfast.kernels.compiling import compiled",
         "",
         "from .sorting import high, known, low",
         "",
         "",
-        '@njit(cache=True, nogil=True, error_model="numpy")',
+        "@compiled",
         "def mean_of_ranks(rows, first, last, out):",
         "    infinity, total = rows.dtype.type(np.inf), out[first:last]",
         *(f"    r{i} = rows[{i}, first:last]" for i in wires),

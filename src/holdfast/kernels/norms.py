@@ -16,7 +16,7 @@ from holdfast.typing import Rows, Vector
 
 def subgradients(p: float, weight: float, rows: Rows) -> Rows:
     """Return the subgradient at each row."""
-    flat = plain(_floating(rows.reshape(-1, rows.shape[-1])))
+    flat = plain(_floating(rows)).reshape(-1, rows.shape[-1])
     centre, out = np.zeros(flat.shape[1], flat.dtype), np.empty_like(flat)
     kernel = module("norms").subgradients
     share(lambda first, last: kernel(flat, centre, p == 2, weight, first, last, out), len(flat), flat.size, grain=1)

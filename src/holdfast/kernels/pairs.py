@@ -73,8 +73,9 @@ def below_every_row(G: Distances) -> tuple[Vector, Distances, bool]:
     G holds the inner products of the rows about any centre. Also returned: those about the best row, in which
     a point near to it is told from it, and whether it is optimal.
     """
+    G = plain(G)
     weights, about = np.empty(len(G)), np.empty(G.shape)
-    optimal = module("weiszfeld").below_every_row(plain(G), about, weights)
+    optimal = module("weiszfeld").below_every_row(G, about, weights)
     return weights, about, optimal
 
 

@@ -7,6 +7,8 @@ packing and counting run over neighbouring bytes, which the compiler turns into 
 import numpy as np
 from numba import int32, njit, uint64
 
+from holdfast.kernels.compiling import compiled
+
 from .draws import start, word
 
 BLOCK = 512
@@ -19,7 +21,7 @@ def _side(x, y):
     return int32(x > y) + (int32(x == y) << int32(8))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _pack_whole(x, y, width, coins, out):
     """Fill bytes of which all eight coordinates exist: sides in the low bytes of a sum, ties in the high ones."""
     x0, x1, x2, x3 = x, x[width:], x[2 * width :], x[3 * width :]
@@ -36,7 +38,7 @@ def _pack_whole(x, y, width, coins, out):
         out[b] = sides | ((sides >> int32(8)) & int32(coins[b]))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _pack_row(model, row, coins, out):
     d, width = len(model), len(out)
     whole = max(d - 7 * width, 0)
@@ -50,14 +52,14 @@ def _pack_row(model, row, coins, out):
         out[b] = sides | ((sides >> int32(8)) & int32(coins[b]))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def pack(model, rows, coins, out):
     """Set the bits where model > row; where they are equal, the coins' bit decides."""
     for i in range(len(rows)):
         _pack_row(model, rows[i], coins[i], out[i])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def toss(model, rows, key, workers, round, words, coins, out):
     """The same with coins of `holdfast.streams`: tossed a row at a time into `words`, whose bytes are `coins`."""
     for i in range(len(rows)):
@@ -67,7 +69,7 @@ def toss(model, rows, key, workers, round, words, coins, out):
         _pack_row(model, rows[i], coins, out[i])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _add_four(a, b, c, d, ones, twos, fours):
     """Add four rows of bits to the planes of ones and twos; what carries is in `fours`."""
     for k in range(len(fours)):
@@ -82,7 +84,7 @@ def _add_four(a, b, c, d, ones, twos, fours):
         twos[k] ^= v
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _carry_into(plane, carry):
     for k in range(len(plane)):
         both = plane[k] & carry[k]
@@ -97,7 +99,7 @@ def _swap(a, b, shift, mask):
     return a ^ (moved << shift), b ^ moved
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _write_counts(planes, begin, end, out):
     """out[j] = the counts whose bits are bits j of the planes' bytes: eight by eight bits turned over at a time."""
     p0, p1, p2, p3 = planes[0], planes[1], planes[2], planes[3]
@@ -121,7 +123,7 @@ def _write_counts(planes, begin, end, out):
         o6[k], o7[k] = _swap(g, h, one, bits)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def count(words, out):
     """out[j, b] = how many rows, at most 255, have bit j of byte b set; both as words.
 

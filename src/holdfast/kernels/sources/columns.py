@@ -7,10 +7,14 @@ Columns `first` to `last` only, so that threads can share the work.
 
 from numba import njit
 
+from holdfast.kernels.compiling import compiled
+
+from .lanes import fused
+
 BLOCK = 2048
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def mean(rows, first, last, out):
     """out = the mean of the rows, added in their order as NumPy adds them."""
     n = len(rows)
@@ -33,7 +37,7 @@ def mean(rows, first, last, out):
             total[j] /= total.dtype.type(n)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+@compiled
 def combination(weights, chosen, rows, first, last, out):
     """out = sum of weights[k] * rows[chosen[k]]; other rows are not read."""
     n = len(chosen)
@@ -47,12 +51,12 @@ def combination(weights, chosen, rows, first, last, out):
             c, d = rows[chosen[done + 2], begin:end], rows[chosen[done + 3], begin:end]
             p, q, r, s = weights[done], weights[done + 1], weights[done + 2], weights[done + 3]
             for j in range(len(total)):
-                total[j] += (p * a[j] + q * b[j]) + (r * c[j] + s * d[j])
+                total[j] = fused(s, d[j], fused(r, c[j], fused(q, b[j], fused(p, a[j], total[j]))))
             done += 4
         for i in range(done, n):
             a, p = rows[chosen[i], begin:end], weights[i]
             for j in range(len(total)):
-                total[j] += p * a[j]
+                total[j] = fused(p, a[j], total[j])
 
 
 @njit(nogil=True)
@@ -61,7 +65,7 @@ def _sign(x, y, one, zero):
     return (one if x > y else zero) - (one if x < y else zero)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def sign_sum(model, rows, first, last, out):
     """out = sum of sign(model - rows[i]), exact."""
     n = len(rows)

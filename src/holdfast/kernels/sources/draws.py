@@ -3,6 +3,8 @@
 import numpy as np
 from numba import njit, uint64
 
+from holdfast.kernels.compiling import compiled
+
 GOLDEN = uint64(0x9E3779B97F4A7C15)
 BLOCK = 512
 """Pairs of normal values made at a time, in the first cache."""
@@ -25,7 +27,7 @@ def word(begin, j):
     return mix(begin + uint64(j + 1) * GOLDEN)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def batch_rows(key, worker, round, first, size, rows):
     """Fill `rows` with sample numbers in `[first, first + size)`."""
     begin = start(key, worker, round)
@@ -34,7 +36,7 @@ def batch_rows(key, worker, round, first, size, rows):
         rows[j] = first + np.int64((high * uint64(size)) >> uint64(32))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _uniforms(begin, first, out, bits):
     """Fill `out`, of which `bits` is the view as words, with uniform values in [1, 2), from word `first` on."""
     for j in range(len(bits)):
@@ -43,7 +45,7 @@ def _uniforms(begin, first, out, bits):
         out[j] -= 1.0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _taken_apart(bits, exponent_bits, mantissa_bits):
     """Split positive floats into 2^52 plus the bits of the exponent, and the mantissa in [1, 2); all as words."""
     for j in range(len(bits)):
@@ -51,7 +53,7 @@ def _taken_apart(bits, exponent_bits, mantissa_bits):
         mantissa_bits[j] = (bits[j] & uint64(0x000FFFFFFFFFFFFF)) | uint64(0x3FF0000000000000)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _radii(exponents, mantissas, out):
     """out = sqrt(-2 log) of what was taken apart, the logarithm of the mantissa by its odd series."""
     for j in range(len(out)):
@@ -68,7 +70,7 @@ def _radii(exponents, mantissas, out):
         out[j] = np.sqrt(-2.0 * log)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _turn(radius, turns, cosines, sines):
     """cosines, sines = radius * cos, sin of so many turns, by their series within an eighth of a turn."""
     for j in range(len(radius)):
@@ -85,7 +87,7 @@ def _turn(radius, turns, cosines, sines):
         sines[j] = radius[j] * (-b if (quarter == 2.0) | (quarter == 3.0) else b)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def normals(key, workers, round, out):
     """Fill `out` with standard normal values, a row a worker.
 

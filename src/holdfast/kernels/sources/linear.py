@@ -8,36 +8,53 @@ outputs so that sums live in registers too; the step is taken while the gradient
 import numpy as np
 from numba import njit
 
+from holdfast.kernels.compiling import compiled
+
 from .draws import batch_rows
+from .elementary import exp, log, log1p
+from .lanes import LANES, folded, fused, nothing, single, taken
 from .prefetching import prefetch
 
-FAST = {"reassoc", "contract", "nsz"}
 SOFTMAX, LOGISTIC, LEAST_SQUARES = 0, 1, 2
 BLOCK = 64
 """Samples scored at a time in a pass over all of them."""
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST)
+@njit(inline="always")
+def _added(u, v, a, b, c, d, e, sums):
+    """The sums of ten inner products after some more of their elements."""
+    s0, s1, s2, s3, s4, t0, t1, t2, t3, t4 = sums
+    return (
+        fused(u, a, s0),
+        fused(u, b, s1),
+        fused(u, c, s2),
+        fused(u, d, s3),
+        fused(u, e, s4),
+        fused(v, a, t0),
+        fused(v, b, t1),
+        fused(v, c, t2),
+        fused(v, d, t3),
+        fused(v, e, t4),
+    )
+
+
+@compiled
 def _dots_2x5(x, y, a, b, c, d, e):
     """The inner products of two samples with five rows of weights."""
-    number = a.dtype.type
-    s0 = s1 = s2 = s3 = s4 = t0 = t1 = t2 = t3 = t4 = number(0)
-    for j in range(len(x)):
-        u, v = number(x[j]), number(y[j])
-        s0 += u * a[j]
-        t0 += v * a[j]
-        s1 += u * b[j]
-        t1 += v * b[j]
-        s2 += u * c[j]
-        t2 += v * c[j]
-        s3 += u * d[j]
-        t3 += v * d[j]
-        s4 += u * e[j]
-        t4 += v * e[j]
-    return s0, s1, s2, s3, s4, t0, t1, t2, t3, t4
+    zero = nothing(a)
+    s = (zero, zero, zero, zero, zero, zero, zero, zero, zero, zero)
+    whole = len(x) // LANES * LANES
+    for j in range(0, whole, LANES):
+        u, v = taken(x, j, a), taken(y, j, a)
+        s = _added(u, v, taken(a, j, a), taken(b, j, a), taken(c, j, a), taken(d, j, a), taken(e, j, a), s)
+    for j in range(whole, len(x)):
+        u, v = single(x, j, a), single(y, j, a)
+        s = _added(u, v, single(a, j, a), single(b, j, a), single(c, j, a), single(d, j, a), single(e, j, a), s)
+    first = folded(s[0]), folded(s[1]), folded(s[2]), folded(s[3]), folded(s[4])
+    return *first, folded(s[5]), folded(s[6]), folded(s[7]), folded(s[8]), folded(s[9])
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+@compiled
 def _add_4x5(w, x, y, z, r, a, b, c, d, e):
     """Add to five rows of a gradient what four samples say, weighted by their residuals."""
     number = a.dtype.type
@@ -48,23 +65,24 @@ def _add_4x5(w, x, y, z, r, a, b, c, d, e):
     e0, e1, e2, e3 = r[4, 0], r[4, 1], r[4, 2], r[4, 3]
     for j in range(len(a)):
         s, t, u, v = number(w[j]), number(x[j]), number(y[j]), number(z[j])
-        a[j] = a[j] + a0 * s + a1 * t + a2 * u + a3 * v
-        b[j] = b[j] + b0 * s + b1 * t + b2 * u + b3 * v
-        c[j] = c[j] + c0 * s + c1 * t + c2 * u + c3 * v
-        d[j] = d[j] + d0 * s + d1 * t + d2 * u + d3 * v
-        e[j] = e[j] + e0 * s + e1 * t + e2 * u + e3 * v
+        a[j] = fused(a3, v, fused(a2, u, fused(a1, t, fused(a0, s, a[j]))))
+        b[j] = fused(b3, v, fused(b2, u, fused(b1, t, fused(b0, s, b[j]))))
+        c[j] = fused(c3, v, fused(c2, u, fused(c1, t, fused(c0, s, c[j]))))
+        d[j] = fused(d3, v, fused(d2, u, fused(d1, t, fused(d0, s, d[j]))))
+        e[j] = fused(e3, v, fused(e2, u, fused(e1, t, fused(e0, s, e[j]))))
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+@compiled
 def _add_4x1(w, x, y, z, r, a):
     """The same for a single row."""
     number = a.dtype.type
     a0, a1, a2, a3 = r[0], r[1], r[2], r[3]
     for j in range(len(a)):
-        a[j] = a[j] + a0 * number(w[j]) + a1 * number(x[j]) + a2 * number(y[j]) + a3 * number(z[j])
+        s, t, u, v = number(w[j]), number(x[j]), number(y[j]), number(z[j])
+        a[j] = fused(a3, v, fused(a2, u, fused(a1, t, fused(a0, s, a[j]))))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def scores_of(features, rows, following, scale, model, scores):
     """scores[i] = scale * W features[rows[i]] + b, while the samples `following` are on their way to the cache.
 
@@ -91,29 +109,43 @@ def scores_of(features, rows, following, scale, model, scores):
                 scores[k, c + q] = scale * found[5 + q] + biases[c + q]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
+def _exponentials(scores):
+    """scores = exp(scores - their maximum in each row), in place; one loop over all, which makes whole vectors."""
+    for i in range(len(scores)):
+        row = scores[i]
+        top = row[0]
+        for c in range(1, len(row)):
+            top = max(top, row[c])
+        for c in range(len(row)):
+            row[c] -= top
+    flat = scores.reshape(scores.size)
+    for k in range(len(flat)):
+        flat[k] = flat.dtype.type(exp(np.float64(flat[k])))
+
+
+@compiled
 def _residuals(loss, scores, targets, weight, out):
-    """out[c, i] = weight * d loss / d score c of sample i."""
+    """out[c, i] = weight * d loss / d score c of sample i; the scores are overwritten."""
     samples, outputs = scores.shape
-    one, half = scores.dtype.type(1), scores.dtype.type(0.5)
+    number, one = scores.dtype.type, scores.dtype.type(1)
+    if loss == SOFTMAX:
+        _exponentials(scores)
     for i in range(samples):
         if loss == SOFTMAX:
-            top = scores[i, 0]
-            for c in range(1, outputs):
-                top = max(top, scores[i, c])
-            total = scores.dtype.type(0)
+            total = number(0)
             for c in range(outputs):
-                out[c, i] = np.exp(scores[i, c] - top)
-                total += out[c, i]
+                total += scores[i, c]
             for c in range(outputs):
-                out[c, i] = weight * (out[c, i] / total - (one if c == targets[i] else one - one))
+                out[c, i] = weight * (scores[i, c] / total - (one if c == targets[i] else one - one))
         elif loss == LOGISTIC:
-            out[0, i] = weight * (half * (one + np.tanh(half * scores[i, 0])) - scores.dtype.type(targets[i]))
+            chance = number(1.0 / (1.0 + exp(-np.float64(scores[i, 0]))))
+            out[0, i] = weight * (chance - number(targets[i]))
         else:
-            out[0, i] = weight * (scores[i, 0] - scores.dtype.type(targets[i]))
+            out[0, i] = weight * (scores[i, 0] - number(targets[i]))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _gradient(loss, features, rows, following, scale, targets, model, weight, scores, residuals, out):
     """out = weight * sum over these samples of the gradient of their loss at `model`.
 
@@ -142,7 +174,7 @@ def _gradient(loss, features, rows, following, scale, targets, model, weight, sc
             _add_4x1(w, x, y, z, residuals[c, i : i + 4], out[c * width : (c + 1) * width])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _l1_step(model, master, gradient, rate, penalty, out):
     """out = model - rate * (gradient + penalty * sign(model - master)), rounded as NumPy rounds it."""
     for j in range(len(out)):
@@ -150,7 +182,7 @@ def _l1_step(model, master, gradient, rate, penalty, out):
         out[j] = model[j] - rate * (gradient[j] + penalty * sign)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def worker_round(
     loss,
     features,
@@ -172,8 +204,12 @@ def worker_round(
     """out[i] = what worker `workers[i]` makes of its model and a minibatch.
 
     That is its gradient at `models[i]` (at the one model, if there is only one), or, if `stepping`, where RSA's
-    worker step with the l1 penalty leads from there. While one minibatch is worked on, the next is fetched.
+    worker step with the l1 penalty leads from there. While one minibatch is worked on, the next is fetched. Returned
+    is the place in `workers` of the first who has no samples, or -1.
     """
+    for i in range(len(workers)):
+        if workers[i] < 1 or workers[i] >= len(starts) or starts[workers[i] - 1] >= starts[workers[i]]:
+            return i
     outputs = out.shape[1] // (features.shape[1] + 1)
     scores = np.empty((batch, outputs), out.dtype)
     residuals = np.zeros((outputs, (batch + 3) // 4 * 4), out.dtype)
@@ -192,14 +228,15 @@ def worker_round(
             _l1_step(model, master, gradient, rate, penalty, out[i])
         else:
             _gradient(loss, features, rows, following, scale, chosen, model, weight, scores, residuals, out[i])
+    return -1
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _draw(key, worker, round, starts, rows):
     batch_rows(key, worker, round, starts[worker - 1], starts[worker] - starts[worker - 1], rows)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def scores_of_all(features, scale, model, out):
     """out[i] = the scores of sample i, straight from bytes."""
     for begin in range(0, len(features), BLOCK):
@@ -207,27 +244,35 @@ def scores_of_all(features, scale, model, out):
         scores_of(features, rows, rows, scale, model, out[begin : begin + len(rows)])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def losses_of_all(loss, features, targets, scale, model, outputs, out):
     """out[i] = the loss of sample i at the model, straight from bytes."""
-    scores = np.empty((BLOCK, outputs), model.dtype)
-    one, half = model.dtype.type(1), model.dtype.type(0.5)
+    block = np.empty((BLOCK, outputs), model.dtype)
+    number = model.dtype.type
+    zero, half = number(0), number(0.5)
     for begin in range(0, len(features), BLOCK):
         end = min(begin + BLOCK, len(features))
-        scores_of_all(features[begin:end], scale, model, scores[: end - begin])
-        for i in range(begin, end):
-            s = scores[i - begin]
-            if loss == SOFTMAX:
+        scores = block[: end - begin]
+        scores_of_all(features[begin:end], scale, model, scores)
+        if loss == SOFTMAX:  # log(sum of exp(s_c - top)) + top - s_target
+            for i in range(begin, end):
+                s = scores[i - begin]
                 top = s[0]
                 for c in range(1, outputs):
                     top = max(top, s[c])
-                total = model.dtype.type(0)
+                out[i] = top - s[np.int64(targets[i])]
+            _exponentials(scores)
+        for i in range(begin, end):
+            s = scores[i - begin]
+            if loss == SOFTMAX:
+                total = zero
                 for c in range(outputs):
-                    total += np.exp(s[c] - top)
-                out[i] = np.log(total) + top - s[np.int64(targets[i])]
+                    total += s[c]
+                out[i] += number(log(np.float64(total)))
             elif loss == LOGISTIC:
                 # log(1 + exp(s)) without overflow
-                out[i] = np.log1p(np.exp(-abs(s[0]))) + max(s[0], one - one) - model.dtype.type(targets[i]) * s[0]
+                soft = number(log1p(exp(-abs(np.float64(s[0])))))
+                out[i] = soft + max(s[0], zero) - number(targets[i]) * s[0]
             else:
-                residual = s[0] - model.dtype.type(targets[i])
+                residual = s[0] - number(targets[i])
                 out[i] = half * residual * residual

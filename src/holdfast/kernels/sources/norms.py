@@ -9,13 +9,15 @@ from math import frexp, ldexp
 import numpy as np
 from numba import njit
 
+from holdfast.kernels.compiling import compiled
+
 from .sizes import count, largest, length, within
 
 BLOCK = 512
 """Columns that are worked on at a time: they stay in the first cache."""
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _recipe(x, y, euclidean, weight):
     """Return (top, scale, share): the subgradient at u = x - y is `share * (scale u)`, or `share` at the maxima.
 
@@ -46,7 +48,7 @@ def _shared(u, top, share, one, zero):
     return share * ((one if u >= top else zero) - (one if u <= -top else zero))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _subgradient(x, y, top, scale, share, out):
     """out = the subgradient at x - y, of some columns."""
     zero, one = out.dtype.type(0), out.dtype.type(1)
@@ -58,7 +60,7 @@ def _subgradient(x, y, top, scale, share, out):
             out[j] = _shared(x[j] - y[j], top, share, one, zero)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def subgradients(rows, centre, euclidean, weight, first, last, out):
     """out[i] = weight times the subgradient at rows[i] - centre, for rows `first` to `last`."""
     for i in range(first, last):
@@ -66,7 +68,7 @@ def subgradients(rows, centre, euclidean, weight, first, last, out):
         _subgradient(rows[i], centre, top, scale, share, out[i])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def steps(rows, centre, euclidean, weight, gradients, rate, first, last, out):
     """out[i] = rows[i] - rate * (gradients[i] + that subgradient), rounded as NumPy rounds it."""
     z = np.empty(BLOCK, rows.dtype)
@@ -80,14 +82,14 @@ def steps(rows, centre, euclidean, weight, gradients, rate, first, last, out):
                 moved[j] = x[j] - rate * (gradient[j] + z[j])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def recipes(rows, centre, euclidean, weight, first, last, out):
     """out[i] = what the columns of row i need to know of the whole row, for rows `first` to `last`."""
     for i in range(first, last):
         out[i, 0], out[i, 1], out[i, 2] = _recipe(rows[i], centre, euclidean, weight)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _subtract_scaled(a, b, c, d, y, r, total):
     zero = total.dtype.type(0)
     scale_a, scale_b, scale_c, scale_d = r[0, 1], r[1, 1], r[2, 1], r[3, 1]
@@ -99,7 +101,7 @@ def _subtract_scaled(a, b, c, d, y, r, total):
         total[j] = before - _scaled(d[j] - y[j], scale_d, share_d, zero)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _subtract_shared(a, b, c, d, y, r, total):
     zero, one = total.dtype.type(0), total.dtype.type(1)
     top_a, top_b, top_c, top_d = r[0, 0], r[1, 0], r[2, 0], r[3, 0]
@@ -111,7 +113,7 @@ def _subtract_shared(a, b, c, d, y, r, total):
         total[j] = before - _shared(d[j] - y[j], top_d, share_d, one, zero)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def pull(rows, centre, recipes, first, last, out):
     """out = the sum of the subgradients at centre - rows[i], added in their order, for columns `first` to `last`.
 

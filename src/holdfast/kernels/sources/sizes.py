@@ -7,7 +7,8 @@ order of addition is the same on every machine.
 from math import frexp, ldexp
 
 import numpy as np
-from numba import njit
+
+from holdfast.kernels.compiling import compiled
 
 BLOCK = 512
 """Lanes. A power of two: they are added up in halves."""
@@ -17,7 +18,7 @@ LEAST = 1e-270
 """Above this a sum of squares has lost nothing to underflow."""
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def largest(x, y):
     """The largest |x_j - y_j|; NaN is larger than nothing.
 
@@ -39,7 +40,7 @@ def largest(x, y):
     return top
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _squares(x, y):
     """The sum of (x_j - y_j)^2 in float64, whatever that is."""
     lanes = np.zeros(BLOCK)
@@ -51,7 +52,7 @@ def _squares(x, y):
     return _folded(lanes)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _scaled_squares(x, y, scale):
     """The same of differences times `scale`; NaN adds 0."""
     lanes = np.zeros(BLOCK)
@@ -63,7 +64,7 @@ def _scaled_squares(x, y, scale):
     return _folded(lanes)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _folded(lanes):
     half = BLOCK // 2
     while half:
@@ -74,7 +75,7 @@ def _folded(lanes):
     return lanes[0]
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc"})
+@compiled(fastmath={"reassoc"})
 def count(x, y, top):
     """How many |x_j - y_j| are the largest: whole numbers, exact in any order."""
     total, zero, one = 0.0, x.dtype.type(0), x.dtype.type(1)
@@ -87,7 +88,7 @@ def count(x, y, top):
     return total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def length(x, y):
     """Return (l, e) with |x - y|_2 = l 2^e; l is infinite if any difference is."""
     total = _squares(x, y)
@@ -100,7 +101,7 @@ def length(x, y):
     return np.sqrt(_scaled_squares(x, y, x.dtype.type(ldexp(1.0, -exponent)))), exponent
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def within(exponent, dtype):
     """The exponent, or the next one such that this type has 2^e and 2^-e."""
     limit = -np.finfo(dtype).minexp

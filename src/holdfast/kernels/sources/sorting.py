@@ -3,6 +3,8 @@
 import numpy as np
 from numba import njit, uintp
 
+from holdfast.kernels.compiling import compiled
+
 LANES = 128
 
 
@@ -22,7 +24,7 @@ def known(x, infinity):
     return x if x == x else infinity
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def mean_of_ranks(rows, moves, wanted, first, last, out):
     """out = the mean of the wanted ranks of each column, 128 columns at a time.
 

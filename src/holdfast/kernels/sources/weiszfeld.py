@@ -4,30 +4,33 @@ G is symmetric, so that G w is added up row by row: neighbours in memory, no sum
 """
 
 import numpy as np
-from numba import njit
+
+from holdfast.kernels.compiling import compiled
+
+from .lanes import fused
 
 TINY = 2.2250738585072014e-308
 NEAR = 1e-3  # of the median distance
 LONGER, SHORTER = 10.0, 8.0  # how much the stretch of a step may grow at once; by how much it is taken back
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _distance(G, i, j):
     """|v_i - v_j|^2, in an order that is never infinity - infinity; clamped, since rounding can make it negative."""
     return max((G[i, i] - G[i, j]) + (G[j, j] - G[i, j]), 0.0)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+@compiled
 def _apply(G, w, out):
     """out = G w."""
     out[:] = 0.0
     for j in range(len(w)):
         row, weight = G[j], w[j]
         for i in range(len(out)):
-            out[i] += row[i] * weight
+            out[i] = fused(row[i], weight, out[i])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _dot(x, y):
     """x'y, without a library's help: small vectors."""
     total = 0.0
@@ -36,7 +39,7 @@ def _dot(x, y):
     return total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def largest_crowd(G, within):
     """Return the largest number of rows that are nearer than that, squared, to one of them."""
     most = 0
@@ -48,7 +51,7 @@ def largest_crowd(G, within):
     return most
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _best_row(G):
     """Return the row of the least sum of distances."""
     best, least = 0, np.inf
@@ -61,7 +64,7 @@ def _best_row(G):
     return best
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _about(G, row, out):
     """out = G about that row, unless that overflows; then G."""
     finite = True
@@ -75,7 +78,7 @@ def _about(G, row, out):
                 out[i, j] = G[i, j]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _distances(G, z, inner, out):
     """out = |z - v_j| for each row, z given by its weights; return their sum."""
     _apply(G, z, inner)
@@ -86,7 +89,7 @@ def _distances(G, z, inner, out):
     return total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def below_every_row(G, about, w):
     """Set w to the weights of a point with a smaller sum than any row; return whether the best row is optimal instead.
 
@@ -128,7 +131,7 @@ def below_every_row(G, about, w):
     return True
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def descend(G, w, tolerance, limit):
     """Move the weights w to those of the geometric median; return how many steps that took, or -1 past the limit.
 
@@ -159,7 +162,8 @@ def descend(G, w, tolerance, limit):
             by[i] = w[i] - z[i]
         _apply(G, by, pulled)
         step = _dot(by, pulled)
-        if step <= (tolerance * np.median(to_rows)) ** 2:
+        short = tolerance * np.median(to_rows)
+        if step <= short * short:
             return iteration
         if iteration > 1:
             gone = last_step - _dot(by, last_pulled)  # how much shorter the step became, along the last one

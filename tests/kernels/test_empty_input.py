@@ -1,0 +1,109 @@
+"""Every kernel refuses arrays without rows or without columns: compiled code would read what is not there."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from holdfast import kernels
+from holdfast.errors import InvalidInput
+from holdfast.kernels import norms
+
+NOT_ON_ARRAYS = {"bit_width", "set_threads", "threads"}
+WORKERS = np.arange(1, 4)
+STARTS = np.array([0, 2, 4, 6])
+
+Call = Callable[[int, int], Any]
+"""With n rows of d columns."""
+
+
+def rows(n: int, d: int) -> Any:
+    return np.ones((n, d), np.float32)
+
+
+def workers_of(n: int) -> Any:
+    return np.arange(1, n + 1)
+
+
+def gradients(n: int, d: int, **changed: Any) -> Any:
+    """Three workers with two samples each, if n = 3."""
+    given = {
+        "loss": kernels.SOFTMAX,
+        "features": rows(6, d),
+        "targets": np.zeros(6, np.int64),
+        "starts": STARTS,
+        "scale": 1.0,
+        "key": 1,
+        "workers": workers_of(n),
+        "round": 0,
+        "batch": 2,
+        "weight": 1.0,
+        "models": rows(max(n, 1), 2 * (d + 1)),
+    }
+    return kernels.worker_round(**given | changed)
+
+
+CALLS: dict[str, Call] = {
+    "below_every_row": lambda n, d: kernels.below_every_row(np.ones((n, d))),
+    "combination": lambda n, d: kernels.combination(np.ones(n), rows(n, d)),
+    "count_bits": lambda n, d: kernels.count_bits(np.ones((n, kernels.bit_width(d)), np.uint8), d),
+    "inner_products": lambda n, d: kernels.inner_products(rows(n, d), np.ones(d, np.float32)),
+    "largest_crowd": lambda n, d: kernels.largest_crowd(np.ones((n, d)), 1.0),
+    "losses": lambda n, d: kernels.losses(0, rows(n, d), np.zeros(n, np.int64), 1.0, np.ones(2 * d + 2), 2),
+    "mean": lambda n, d: kernels.mean(rows(n, d)),
+    "mean_of_ranks": lambda n, d: kernels.mean_of_ranks(rows(n, d), range(1)),
+    "normals": lambda n, d: kernels.normals(1, workers_of(n), 0, d),
+    "pack_bits": lambda n, d: kernels.pack_bits(
+        np.ones(d, np.float32), rows(n, d), np.ones((n, kernels.bit_width(d)), np.uint8)
+    ),
+    "sampled_distances": lambda n, d: kernels.sampled_distances(rows(n, d)),
+    "scores": lambda n, d: kernels.scores(rows(n, d), 1.0, np.ones(2 * d + 2, np.float32), 2),
+    "sign_sum": lambda n, d: kernels.sign_sum(np.ones(d, np.float32), rows(n, d)),
+    "squared_distances": lambda n, d: kernels.squared_distances(rows(n, d)),
+    "toss_bits": lambda n, d: kernels.toss_bits(np.ones(d, np.float32), rows(n, d), 1, workers_of(n), 0),
+    "weiszfeld": lambda n, d: kernels.weiszfeld(np.ones((n, n)), np.ones(n), 1e-8, 10),
+    "worker_round": gradients,
+    "norms.pull": lambda n, d: norms.pull(2.0, 1.0, np.ones(d, np.float32), rows(n, d)),
+    "norms.steps": lambda n, d: norms.steps(2.0, 1.0, rows(n, d), np.ones(d, np.float32), rows(n, d), 0.1),
+    "norms.subgradients": lambda n, d: norms.subgradients(np.inf, 1.0, rows(n, d)),
+}
+SQUARE = {"weiszfeld"}
+"""Whose arrays have as many columns as rows."""
+
+
+def test_all_kernels_are_tried() -> None:
+    assert {name for name in CALLS if "." not in name} == set(kernels.__all__) - NOT_ON_ARRAYS
+
+
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize(("n", "d"), [(0, 3), (3, 0), (0, 0)])
+def test_no_kernel_takes_nothing(name: str, n: int, d: int) -> None:
+    if name in SQUARE and n:
+        pytest.skip("has no columns of its own")
+    with pytest.raises(InvalidInput, match="at least one row and one column; got an array of shape"):
+        CALLS[name](n, d)
+
+
+@pytest.mark.parametrize("name", ["mean", "worker_round", "normals"])
+def test_they_do_take_one_row_of_one_column(name: str) -> None:
+    """The refusals above are about what is missing, not about how it was called."""
+    assert len(CALLS[name](1, 1)) == 1
+
+
+@pytest.mark.parametrize("wanted", [range(0), range(-1, 1), range(2, 4)])
+def test_ranks_that_no_row_has_are_refused(wanted: range) -> None:
+    with pytest.raises(InvalidInput, match="ranks must be some of 0 to 2; got range"):
+        kernels.mean_of_ranks(rows(3, 2), wanted)
+
+
+@pytest.mark.parametrize(("worker", "starts"), [(0, STARTS), (4, STARTS), (-1, STARTS), (2, np.array([0, 3, 3, 6]))])
+def test_so_are_workers_without_samples(worker: int, starts: Any) -> None:
+    with pytest.raises(InvalidInput, match=f"at least one sample; got none for worker {worker}"):
+        gradients(1, 3, workers=np.array([worker]), starts=starts)
+
+
+@pytest.mark.parametrize("changed", [{"batch": 0}, {"targets": np.zeros(5, np.int64)}])
+def test_so_are_minibatches_without_samples(changed: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInput, match="a minibatch needs at least one sample, and samples one target each"):
+        gradients(3, 3, **changed)
