@@ -5,12 +5,13 @@ import shlex
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from holdfast.cli.compiling import tell_when_compiling
 from holdfast.cli.console import Speaker
-from holdfast.cli.folders import new_folder
+from holdfast.cli.folders import claim_folder
 from holdfast.cli.interrupts import INTERRUPTED, PoliteStop
 from holdfast.cli.options import add_json, add_spec_flags, flags_of, spec_of
 from holdfast.cli.progress import PlainWatcher, text, watcher
@@ -29,7 +30,7 @@ def add_flags(parser: ArgumentParser) -> None:
 
 def command(arguments: Namespace) -> int:
     spec = spec_of(arguments)
-    folder = arguments.out or new_folder(spec.method_name)
+    folder = arguments.out or partial(claim_folder, spec.method_name)
     return play(arguments.json, lambda watcher, stop: run(_with_numbers(spec, watcher), folder, watcher, stop))
 
 
