@@ -115,7 +115,7 @@ class RunFolder:
 
     def save(self, round: int, master: Arrays, workers: Arrays, **about: Any) -> None:
         """Make this the newest checkpoint; the one before it is kept."""
-        bound = {"run": self.beginning.identity, "records": self._records, "seal": self._seal}
+        bound: dict[str, Any] = {"run": self.beginning.identity, "records": self._records, "seal": self._seal}
         content = Checkpoint(round, master, workers, **bound, **about).to_bytes()
         newest, previous = (self.path / name for name in CHECKPOINTS)
         with self._writing():
