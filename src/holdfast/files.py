@@ -4,6 +4,7 @@ import errno
 import os
 import tempfile
 import threading
+from collections.abc import Collection
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -53,15 +54,16 @@ def sync_folder(folder: Path) -> None:
         os.close(number)
 
 
-def sweep(folder: Path, name: str = "*") -> None:
-    """Remove what writers that were killed have left half-written, of files of this name."""
-    for part in folder.glob(f".{name}.part"):
-        part.unlink(missing_ok=True)
+def sweep(folder: Path, names: Collection[str] = ("",)) -> None:
+    """Remove what writers that were killed have left half-written, of all files or of those with these names."""
+    for name in os.listdir(folder):
+        if any(half_written(name, of) for of in names):
+            (folder / name).unlink(missing_ok=True)
 
 
 def half_written(name: str, of: str) -> bool:
-    """Return whether a file of this name is what a killed writer left of another one."""
-    return name.startswith(f".{of}.") and name.endswith(".part")
+    """Return whether a file of this name is what a killed writer left of the one named `of`."""
+    return name.startswith(f".{of}") and name.endswith(".part")
 
 
 class Owner:

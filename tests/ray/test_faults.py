@@ -17,7 +17,7 @@ from holdfast.errors import InvalidInput
 from holdfast.experiments import Interrupted, Result, Spec, resume, run
 from holdfast.experiments.assembly import Experiment, assemble
 from holdfast.experiments.defaults import resolved
-from holdfast.experiments.folder import Checkpoint
+from holdfast.experiments.checkpoint import Checkpoint
 from holdfast.experiments.watching import Unwatched
 
 pytest.importorskip("ray")

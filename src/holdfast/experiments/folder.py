@@ -145,8 +145,7 @@ class RunFolder:
         self._records, self._seal = len(kept), kept[-1].seal if kept else identity
         content = "".join(map(str, kept)).encode()
         with self._writing():
-            for name in (SPEC, VERSIONS, RECORDS, *CHECKPOINTS, MODEL, RESULT):
-                sweep(self.path, f"{name}.*")
+            sweep(self.path, (SPEC, VERSIONS, RECORDS, *CHECKPOINTS, MODEL, RESULT))
             if content != _content(self.path / RECORDS):
                 write_atomic(self.path / RECORDS, content, parents=False)
         return found, [line.evaluation for line in kept], warnings
