@@ -99,7 +99,7 @@ def _stay_in_one_process() -> None:
 
     comparison.play = pool.play = play  # type: ignore[attr-defined]
     page.comparison_page = lambda title, results: title
-    charts.curve_pictures = lambda results: [("curves.svg", b"<svg/>")]
+    charts.curve_pictures = lambda results: iter([("curves.svg", b"<svg/>")])
 
 
 if __name__ == "__main__":

@@ -37,12 +37,12 @@ class Fault:
             setattr(os, name, self._by_path(name, getattr(os, name)))
         for name in BY_NUMBER:
             setattr(os, name, self._by_number(name, getattr(os, name)))
-        fcntl.flock = self._by_number("flock", fcntl.flock)  # type: ignore[assignment]
-        io.open = builtins.open = self._opening(io.open)  # type: ignore[assignment,misc]
+        fcntl.flock = self._by_number("flock", fcntl.flock)
+        io.open = builtins.open = self._opening(io.open)
 
     def _concerns(self, path: Any) -> bool:
         try:
-            return os.path.abspath(os.fspath(path)).startswith(self._folder)
+            return str(os.path.abspath(os.fspath(path))).startswith(self._folder)
         except TypeError:
             return path in self._numbers
 

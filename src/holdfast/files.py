@@ -34,7 +34,9 @@ def write_atomic(path: Path, content: bytes, *, parents: bool = True) -> None:
             os.fsync(file.fileno())
         part.replace(path)
         sync_folder(path.parent)
-    except BaseException:
+    except BaseException as error:
+        if isinstance(error, OSError):
+            error.filename = str(path)  # writing and syncing name no file
         with suppress(OSError):  # what went wrong first is what is told
             part.unlink(missing_ok=True)
         raise

@@ -24,7 +24,7 @@ SPEC = Spec(data="digits", workers=5, byzantine=1, attack="gaussian", batch=4, r
 class At(Unwatched):
     """Does something after a round."""
 
-    def __init__(self, round: int, act: "object") -> None:
+    def __init__(self, round: int, act: object) -> None:
         self.round, self.act, self.done = round, act, False
 
     def played(self, round: int) -> None:
@@ -63,10 +63,11 @@ def test_a_run_holds_its_folder_until_it_is_over(tmp_path: Path) -> None:
     out, refusals = tmp_path / "run", list[str]()
 
     def meddle() -> None:
-        for act in (lambda: resume(out), lambda: run(SPEC, out)):
-            with pytest.raises(InvalidInput) as refused:
-                act()
-            refusals.append(str(refused.value))
+        with pytest.raises(InvalidInput) as resumed:
+            resume(out)
+        with pytest.raises(InvalidInput) as begun:
+            run(SPEC, out)
+        refusals.extend([str(resumed.value), str(begun.value)])
 
     run(SPEC, out, At(5, meddle))
     assert "which is in use" in refusals[0]

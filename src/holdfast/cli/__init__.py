@@ -98,7 +98,8 @@ def _failure(error: BaseException) -> tuple[str, int]:
         case StorageError():
             return str(error), IO_ERROR
         case OSError():
-            return f"a file must be readable and writable; got {error.filename}: {reason(error)}", IO_ERROR
+            what = error.filename or "what is printed"
+            return f"a file must be readable and writable; got {what}: {reason(error)}", IO_ERROR
     return str(error), BAD_INPUT
 
 

@@ -54,7 +54,9 @@ def play(as_json: bool, act: Callable[[PlainWatcher, PoliteStop], Result]) -> in
         with PoliteStop() as stop, watcher(speaker) as watching:
             result = act(watching, stop)
     except Interrupted as stopped:
-        speaker.say(f"{stopped}; resume with: holdfast resume {shlex.quote(str(stopped.folder))}")
+        again = f"holdfast resume {shlex.quote(str(stopped.folder))}"
+        elsewhere = f", or in this process alone, to the same end: {again} --engine simulated" if stopped.lost else ""
+        speaker.say(f"{stopped}; resume with: {again}{elsewhere}")
         return INTERRUPTED
     if as_json:
         print(json.dumps(result.to_json(), allow_nan=False))

@@ -233,7 +233,7 @@ class RunFolder:
         except OSError as error:
             lost = not self.path.is_dir()
             hint = "" if lost else f"; resume with: holdfast resume {shlex.quote(str(self.path))}"
-            what = self.path if lost else error.filename or self.path
+            what = self.path if lost else error.filename or self.path / RECORDS  # the only one that is appended to
             raise StorageError(f"a run needs its folder until it is over; got {what}: {reason(error)}{hint}") from None
 
 
