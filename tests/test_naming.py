@@ -37,7 +37,7 @@ METHODS = [
 
 @pytest.mark.parametrize(("kind", "name"), MEMBERS)
 def test_four_spellings_are_equal(kind: str, name: str) -> None:
-    family: Family[Any] = PLAIN[kind]
+    family = PLAIN[kind]
     options, member = NEEDED.get(name, {}), family.registry[name]
     text = ":".join(filter(None, [name, ",".join(f"{key}={value}" for key, value in options.items())]))
     imported = text.replace(name, f"{member.__module__}:{member.__qualname__}", 1)
@@ -56,9 +56,8 @@ def test_four_spellings_of_a_method_are_equal(name: str) -> None:
     made = make_method(name)
     parts = (*made.stages, made.rule) if isinstance(made, Aggregated) else (made,)
     imported = "+".join(f"{type(part).__module__}:{type(part).__qualname__}" for part in parts)
-    table = (
-        {"name": name.rsplit("+", maxsplit=1)[-1], "stages": name.split("+")[:-1]} if "+" in name else {"name": name}
-    )
+    *before, last = name.split("+")
+    table = {"name": last, "stages": before} if before else {"name": name}
     assert [make_method(each) for each in (table, made, imported)] == [made] * 3
     assert method_name(made) == ("sgd" if name == "mean" else name)
     assert make_method(method_text(made)) == make_method(method_text(made, full=True)) == made
@@ -94,7 +93,7 @@ PARTS = {
 @pytest.mark.parametrize("kind", PARTS)
 @given(drawn=st.data())
 def test_any_options_read_back(kind: str, drawn: st.DataObject) -> None:
-    family: Family[Any] = PLAIN[kind]
+    family = PLAIN[kind]
     part = drawn.draw(PARTS[kind])
     for full in (False, True):
         assert family.make(family.text(part, full)) == part
@@ -308,7 +307,7 @@ def test_problems_from_outside() -> None:
     assert run(named).model.tobytes() == run(made).model.tobytes()
     assert named.sources() == made.sources()
     assert named.sources()[0]["name"] == "outsiders:Quadratic"
-    with pytest.raises(InvalidInput, match=r"must have what holdfast\.problems\.Problem asks for; got Dataset"):
+    with pytest.raises(InvalidInput, match=r"a problem must have what holdfast.problems.Problem asks for; got Dataset"):
         run(replace(BASE, problem=lambda data, *_, **options: data))
 
 

@@ -149,7 +149,7 @@ def test_versions_of_somebody_else_are_left_alone(content: bytes, tmp_path: Path
 def test_a_folder_that_is_deleted_ends_the_run(tmp_path: Path) -> None:
     out = tmp_path / "run"
     with pytest.raises(
-        StorageError, match="a run needs its folder until it is over; got .*/run: it was deleted or mov"
+        StorageError, match=r"a run needs its folder until it is over; got .*/run: it was deleted or mov"
     ):
         run(SPEC, out, At(6, lambda: shutil.rmtree(out)))
     assert not out.exists()

@@ -209,8 +209,8 @@ def test_a_comparison_is_checked_without_assembling_each_run(built: list[Spec]) 
     ids=str,
 )
 def test_what_cannot_work_is_refused_before_the_first_run(changes: dict[str, object], message: str) -> None:
-    nothing = mock.patch.object(comparison, "play", side_effect=AssertionError("something ran"))
-    with nothing, pytest.raises(InvalidInput, match=message):
+    never = mock.patch.object(comparison, "play", side_effect=AssertionError("something ran"))
+    with never, pytest.raises(InvalidInput, match=message):
         compare([BASE, replace(BASE, **changes)], jobs=1)  # type: ignore[arg-type]
 
 

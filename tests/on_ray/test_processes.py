@@ -90,7 +90,7 @@ def test_killed_then_interrupted_then_done(tmp_path: Path) -> None:
     os.killpg(again.pid, signal.SIGINT)
     said, _ = again.communicate(timeout=60)
     assert again.returncode == 130, said
-    assert f"go on with: holdfast resume {folder}" in said
+    assert f"resume with: holdfast resume {folder}" in said
     assert_gone(mark)
 
     last = command(mark, "resume", str(folder))

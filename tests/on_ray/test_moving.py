@@ -9,9 +9,9 @@ import pytest
 
 from holdfast.cli import main
 from holdfast.engines.options import Ray
+from holdfast.engines.training import train
 from holdfast.errors import EngineError
 from holdfast.experiments import Interrupted, Spec, resume, run
-from holdfast.experiments.run import train
 
 pytest.importorskip("ray")
 pytest_plugins = ["warm"]
