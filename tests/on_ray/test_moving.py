@@ -1,5 +1,6 @@
 """A run outlives its machine: begun on one engine, it is resumed on another, to the same bits."""
 
+import sys
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -23,12 +24,12 @@ pytestmark = [
 SPEC = Spec(
     data="digits", workers=7, rounds=20, eval_every=5, checkpoint_every=4, batch=4, byzantine=2, attack="gaussian"
 )
-ENGINES = {"one process": "simulated", "one shard": Ray(shards=1), "two shards": Ray(shards=2)}
+ENGINES: dict[str, Any] = {"one process": "simulated", "one shard": Ray(shards=1), "two shards": Ray(shards=2)}
 MOVES = [("two shards", "one process"), ("one process", "two shards"), ("two shards", "one shard")]
 
 
 @pytest.mark.parametrize(("before", "after"), MOVES, ids=" to ".join)
-@pytest.mark.parametrize("method", ["rsa", "rsa:messages=bits", "geometric-median"])
+@pytest.mark.parametrize("method", ["rsa", "rsa:messages=bits"])
 def test_a_run_moves_from_engine_to_engine(method: str, before: str, after: str, tmp_path: Path) -> None:
     spec = replace(SPEC, method=method)
     run(spec, tmp_path / "whole")
@@ -54,7 +55,7 @@ def test_a_run_without_workers_says_how_to_go_on_and_that_works(
     run(SPEC, whole)
     (tmp_path / "spec.toml").write_text(SPEC.to_toml())
     with monkeypatch.context() as patch:
-        patch.setattr("holdfast.experiments.run.train", lost)
+        patch.setattr(sys.modules["holdfast.experiments.run"], "train", lost)
         argv = ["run", str(tmp_path / "spec.toml"), "--engine", "ray", "--shards", "2", "--out", str(out)]
         assert main(argv) == 130
     (line,) = [line for line in capsys.readouterr().out.splitlines() if "resume with" in line]
