@@ -1,5 +1,6 @@
 """Folders of results: a new one under `runs/`, or the one that `--out` names. Each has one owner at a time."""
 
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -42,8 +43,8 @@ def results_folder(out: Path | None, label: str) -> Iterator[Path]:
         with owner:
             yield folder
     finally:
-        if unlocked and [path.name for path in folder.glob("*")] in ([LOCK], []):
-            _remove(folder, missing if out else [*missing, folder])
+        if unlocked:
+            _remove_empty(folder, missing if out else [*missing, folder])
 
 
 def _missing(folder: Path) -> list[Path]:
@@ -51,11 +52,12 @@ def _missing(folder: Path) -> list[Path]:
     return [path for path in reversed((folder, *folder.parents)) if not path.exists()]
 
 
-def _remove(folder: Path, made: list[Path]) -> None:
+def _remove_empty(folder: Path, made: list[Path]) -> None:
     with suppress(OSError):
-        (folder / LOCK).unlink(missing_ok=True)
-        for path in reversed(made):
-            path.rmdir()
+        if os.listdir(folder) == [LOCK]:
+            (folder / LOCK).unlink()
+            for path in reversed(made):
+                path.rmdir()
 
 
 @contextmanager
