@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 CONSTRAINTS := requirements/constraints.txt
 
-.PHONY: demo test test-torch test-ray check fuzz claims reproduction suspicion lint format bench clean
+.PHONY: demo test test-torch test-ray check fuzz faults claims reproduction suspicion lint format bench clean
 
 .venv/installed: pyproject.toml $(CONSTRAINTS)
 	$(PYTHON) -m venv .venv
@@ -30,6 +30,9 @@ check: .venv/installed  ## what is promised about MNIST; fetches it once, takes 
 
 fuzz: .venv/installed  ## a million random and mutated frames
 	$(BIN)/python checks/fuzz_wire.py
+
+faults: .venv/installed  ## crashes, I/O errors, kills, two owners and flipped bits at run folders; about 5 minutes
+	cd checks && ../$(BIN)/python -m faults
 
 claims: .venv/installed  ## the paper in short on MNIST; fails if a verdict is not the one on record
 	rm -rf runs/claims

@@ -1,4 +1,4 @@
-"""The one kind of error that is the user's to mend."""
+"""What goes wrong in ways that are foreseen: the user's to mend, the machine's, the workers'."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -6,6 +6,10 @@ from difflib import get_close_matches
 
 class InvalidInput(ValueError):
     """Something given cannot work. The message says what must hold, then what was found."""
+
+
+class StorageError(OSError):
+    """A file could not be written while the work was under way. What was written before it is whole."""
 
 
 class EngineError(Exception):

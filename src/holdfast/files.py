@@ -1,16 +1,31 @@
-"""Files that are either whole or absent, and the user's cache folder."""
+"""Files that are either whole or absent, folders with one owner, and the user's cache folder."""
 
+import errno
 import os
+import tempfile
 import threading
+from collections.abc import Collection
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
+from filelock import FileLock, Timeout
 from platformdirs import user_cache_path
 
+from holdfast.errors import InvalidInput
 
-def write_atomic(path: Path, content: bytes) -> None:
-    """Write a file so that a reader, or a crash at any moment, finds the old one or the new one, whole."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+LOCK = ".lock"
+
+
+def write_atomic(path: Path, content: bytes, *, parents: bool = True) -> None:
+    """Write a file so that a reader, or a crash at any moment, finds the old one or the new one, whole.
+
+    When this returns the new one survives a loss of power. With `parents`, folders that are missing are made.
+    """
+    if parents:
+        path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.part")
     try:
         with part.open("wb") as file:
@@ -18,15 +33,95 @@ def write_atomic(path: Path, content: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         part.replace(path)
-    except BaseException:
-        part.unlink(missing_ok=True)
+        sync_folder(path.parent)
+    except BaseException as error:
+        if isinstance(error, OSError):
+            error.filename = str(path)  # writing and syncing name no file
+        with suppress(OSError):  # what went wrong first is what is told
+            part.unlink(missing_ok=True)
         raise
 
 
-def sweep(folder: Path) -> None:
-    """Remove what writers that were killed have left half-written."""
-    for part in folder.glob(".*.part"):
-        part.unlink(missing_ok=True)
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder survive a loss of power, where the system can."""
+    if os.name != "posix":
+        return
+    number = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # not every file system syncs folders
+            raise
+    finally:
+        os.close(number)
+
+
+def sweep(folder: Path, names: Collection[str] = ("",)) -> None:
+    """Remove what writers that were killed have left half-written, of all files or of those with these names."""
+    for name in os.listdir(folder):
+        if any(half_written(name, of) for of in names):
+            (folder / name).unlink(missing_ok=True)
+
+
+def half_written(name: str, of: str) -> bool:
+    """Return whether a file of this name is what a killed writer left of the one named `of`."""
+    return name.startswith(f".{of}") and name.endswith(".part")
+
+
+class Owner:
+    """The one process that may write to a folder, until it is closed or dies: the lock is the system's and dies too.
+
+    The folder must be there. What is locked is a file `.lock` in it, which stays.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._lock = FileLock(folder / LOCK, timeout=0, thread_local=False)
+        try:
+            self._lock.acquire()
+        except Timeout:
+            raise InvalidInput(f"a folder is used by one process at a time; got {folder}, which is in use") from None
+        self._identity = self._look()
+
+    def _look(self) -> tuple[int, int]:
+        found = (self.folder / LOCK).stat()
+        return found.st_dev, found.st_ino
+
+    def check(self) -> None:
+        """Raise OSError if the folder that was locked is no longer there, even if another one has its name."""
+        try:
+            same = self._look() == self._identity
+        except (FileNotFoundError, NotADirectoryError):
+            same = False
+        if not same:
+            raise FileNotFoundError(errno.ENOENT, "it was deleted or moved", str(self.folder))
+
+    def close(self) -> None:
+        self._lock.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def check_writable(folder: Path) -> None:
+    """Raise OSError if nothing could be written to a folder, which need not exist yet; leave it as it is."""
+    nearest = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
+    if not nearest.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(nearest))
+    with tempfile.TemporaryFile(dir=nearest) as file:
+        file.write(bytes(4096))  # a full disk still takes an empty file
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def reason(error: OSError) -> str:
+    """Return why a file could not be read or written, in a few words."""
+    return error.strerror or str(error) or type(error).__name__
 
 
 def cache_folder() -> Path:

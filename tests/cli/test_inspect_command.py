@@ -68,14 +68,14 @@ def test_what_is_not_a_run_folder(tmp_path: Path, capsys: pytest.CaptureFixture[
 @pytest.mark.parametrize(
     ("name", "content", "expected"),
     [
-        ("records.jsonl", "nonsense\n", "must hold one evaluation per line"),
-        ("records.jsonl", '{"round": 1}\n', "must hold one evaluation per line"),
-        ("records.jsonl", "[1]\n", "must hold one evaluation per line"),
-        ("result.json", "nonsense", "must hold the result of a run"),
-        ("result.json", "[1]", "must hold the result of a run"),
-        ("result.json", '{"personal": [{"worker": 1}]}', "must hold the records of its own spec"),
-        ("spec.toml", "[data]\nworkers = 3\n", "must hold the records of its own spec"),
-        ("spec.toml", "workers = 3\n", "write workers = ... below [data]"),
+        ("records.jsonl", "nonsense\n", "must hold one evaluation of this run per line"),
+        ("records.jsonl", '{"round": 1}\n', "must hold one evaluation of this run per line"),
+        ("records.jsonl", "[1]\n", "must hold one evaluation of this run per line"),
+        ("result.json", "nonsense", "must hold the result of this run"),
+        ("result.json", "[1]", "must hold the result of this run"),
+        ("result.json", '{"personal": [{"worker": 1}]}', "must hold the result of this run"),
+        ("spec.toml", "[data]\nworkers = 3\n", "a run keeps the spec it began with"),
+        ("versions.json", "{}", "must hold the checksums of spec and data; got no 'sha256'"),
     ],
 )
 def test_damaged_folders(

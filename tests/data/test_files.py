@@ -2,8 +2,10 @@
 
 import gc
 import re
+from io import BytesIO
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
@@ -210,3 +212,60 @@ def test_a_name_that_nobody_knows() -> None:
         InvalidInput, match=r"unknown data set 'digit' \(did you mean 'digits'\?\); known: digits, mnist"
     ):
         data.load("digit")
+
+
+def with_member(path: Path, name: str, content: bytes, **arrays: NDArray[Any]) -> Path:
+    np.savez(path, **arrays)  # type: ignore[arg-type]
+    with ZipFile(path, "a") as archive:
+        archive.writestr(name, content)
+    return path
+
+
+def test_an_npz_member_that_is_no_array(tmp_path: Path) -> None:
+    """NumPy returns the bytes of such a one."""
+    path = with_member(tmp_path / "data.npz", "y.npy", b"nothing of the kind", x=X)
+    assert "an .npz file of plain arrays; got y, which is no array" in refusal(path)
+
+
+def claiming(shape: tuple[int, ...], length: int) -> bytes:
+    """Return the .npy file of a float64 array that says it has this shape and has that many bytes."""
+    file = BytesIO()
+    np.lib.format.write_array_header_1_0(file, {"descr": "<f8", "fortran_order": False, "shape": shape})
+    return file.getvalue() + bytes(length)
+
+
+def test_nothing_is_read_that_is_not_asked_for(tmp_path: Path) -> None:
+    path = with_member(tmp_path / "data.npz", "extra.npy", claiming((10**12,), 8), x=X, y=Y)
+    assert len(samples(data.load(str(path)))) == len(X)
+
+
+@pytest.mark.parametrize("shape", [(10**12, 2), (11, 2), (9, 2)])
+def test_an_array_that_is_not_as_long_as_it_says(tmp_path: Path, shape: tuple[int, ...]) -> None:
+    path = with_member(tmp_path / "data.npz", "x.npy", claiming(shape, 160), y=Y)
+    assert "got x, which is not as long as it says" in refusal(path)
+
+
+@pytest.mark.parametrize(("most", "fits"), [("240", True), ("239", False)])
+def test_what_is_read_is_bounded(tmp_path: Path, most: str, fits: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOLDFAST_MAX_BYTES", most)
+    path = npz(tmp_path, x=X.astype(np.float64), y=Y.astype(np.float64), unasked=np.zeros(1000))
+    if fits:  # 10 * 2 * 8 + 10 * 8 bytes
+        assert len(samples(data.load(str(path)))) == 10
+    else:
+        assert "must hold at most 239 bytes of data (HOLDFAST_MAX_BYTES); got 240" in refusal(path)
+
+
+def test_a_table_is_bounded_by_its_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOLDFAST_MAX_BYTES", "20")
+    assert "must hold at most 20 bytes of data" in refusal(csv(tmp_path, TABLE))
+
+
+def test_a_bound_that_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOLDFAST_MAX_BYTES", "4 GB")
+    with pytest.raises(InvalidInput, match="HOLDFAST_MAX_BYTES must be a whole number of bytes; got '4 GB'"):
+        data.load(str(npz(tmp_path, x=X, y=Y)))
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".csv"])
+def test_a_path_that_is_too_long(suffix: str) -> None:
+    assert "File name too long" in refusal(Path("x" * 5000 + suffix))

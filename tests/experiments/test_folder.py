@@ -1,6 +1,7 @@
 """A run's folder: whose code it ran, on which engine, with which data; and that resuming asks for the same."""
 
 import json
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from hashlib import sha256
@@ -16,6 +17,7 @@ import outsiders
 from holdfast.engines import InProcess, Ray
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Interrupted, Spec, resume, run
+from holdfast.experiments.beginning import Beginning
 from holdfast.experiments.folder import RunFolder
 
 BASE = Spec(data="digits", workers=6, byzantine=1, rounds=12, eval_every=4, checkpoint_every=5, batch=4)
@@ -109,9 +111,10 @@ def test_code_from_outside_is_written_down_and_must_stay(
 
 def test_code_that_went_away_is_named(theirs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stopped(replace(BASE, method=f"{theirs.stem}:Rule"), tmp_path / "run")
-    path = tmp_path / "run" / "spec.toml"
-    path.write_text(path.read_text().replace(theirs.stem, "nobodys_module"))
-    with pytest.raises(InvalidInput, match=r"method 'nobodys_module:Rule' must be something that can be imported; got"):
+    theirs.unlink()
+    monkeypatch.delitem(sys.modules, theirs.stem)
+    invalidate_caches()
+    with pytest.raises(InvalidInput, match=rf"method '{theirs.stem}:Rule' must be something that can be imported; got"):
         resume(tmp_path / "run")
 
 
@@ -127,20 +130,21 @@ def test_the_engine_is_written_down_apart_from_the_spec(tmp_path: Path) -> None:
     run(BASE, tmp_path / "run")
     assert json.loads((tmp_path / "run" / "versions.json").read_text())["engine"] == "simulated"
     assert "engine" not in (tmp_path / "run" / "spec.toml").read_text()
-    store = RunFolder(tmp_path / "run")
-    before = json.loads((tmp_path / "run" / "versions.json").read_text())
-    store.note_engine(replace(BASE, engine=Ray(shards=3)))
-    after = json.loads((tmp_path / "run" / "versions.json").read_text())
-    assert after == before | {"engine": "ray:shards=3,address=local,round_timeout=0,min_workers=1"}
-    assert store.spec() == RunFolder(tmp_path / "run").spec()
-    assert Spec(engine=store.engine()).engine == Ray(shards=3)
+    before = Beginning(tmp_path / "run")
+    assert before.about
+    assert RunFolder(tmp_path / "run").go_on(replace(BASE, engine=Ray(shards=3))) == []
+    after = Beginning(tmp_path / "run")
+    assert after.about == before.about | {"engine": "ray:shards=3,address=local,round_timeout=0,min_workers=1"}
+    assert after.spec == before.spec
+    assert after.identity == before.identity
+    assert Spec(engine=after.about["engine"]).engine == Ray(shards=3)
 
 
 @pytest.mark.parametrize("engine", ["simulated", {"name": "simulated"}, InProcess(), InProcess], ids=str)
 def test_a_run_resumes_on_the_engine_that_is_given(engine: Any, tmp_path: Path) -> None:
     whole = run(BASE)
     stopped(BASE, tmp_path / "run")
-    RunFolder(tmp_path / "run").note_engine(replace(BASE, engine=Ray()))  # as if it had begun there
+    RunFolder(tmp_path / "run").go_on(replace(BASE, engine=Ray()))  # as if it had begun there
     resumed = resume(tmp_path / "run", engine=engine)
     assert resumed.model.tobytes() == whole.model.tobytes()
     assert json.loads((tmp_path / "run" / "versions.json").read_text())["engine"] == "simulated"

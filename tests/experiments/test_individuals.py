@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from holdfast.errors import InvalidInput
 from holdfast.experiments import Interrupted, Spec, resume, run
 from holdfast.experiments.assembly import assemble
 from holdfast.experiments.defaults import resolved
@@ -126,8 +127,11 @@ def test_where_nobody_attacks_nobody_is_called_byzantine() -> None:
         assert not any(each.byzantine for each in individuals(result.spec, result.history))
 
 
-def test_a_record_that_was_cut_off_is_left_out(tmp_path: Path) -> None:
+def test_a_record_that_was_cut_off_is_left_out_unless_the_run_is_over(tmp_path: Path) -> None:
     run(SPEC, tmp_path / "run")
     path = tmp_path / "run" / "records.jsonl"
     path.write_text(path.read_text()[:-20])
+    with pytest.raises(InvalidInput, match="per line; got fewer than the run left"):
+        inspect(tmp_path / "run")
+    (tmp_path / "run" / "result.json").unlink()
     assert [each.round for each in inspect(tmp_path / "run").history] == [20, 40, 60, 80]

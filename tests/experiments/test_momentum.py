@@ -9,8 +9,8 @@ import pytest
 import holdfast as hf
 from holdfast.experiments import Interrupted, Spec, resume, run
 from holdfast.experiments.assembly import assemble
+from holdfast.experiments.checkpoint import Checkpoint
 from holdfast.experiments.defaults import resolved
-from holdfast.experiments.folder import Checkpoint
 from holdfast.methods import GradientWorker, PenalisedWorker, WithMomentum, make_method
 from holdfast.methods.penalties import L1
 from holdfast.methods.schedules import Constant

@@ -11,7 +11,7 @@ import outsiders
 from holdfast.aggregators import CenteredClipping, Remembering
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Interrupted, Spec, resume, run
-from holdfast.experiments.folder import Checkpoint
+from holdfast.experiments.checkpoint import Checkpoint
 from holdfast.experiments.watching import Unwatched
 from holdfast.methods import Aggregated, Setting
 from holdfast.methods.priors import Ridge

@@ -16,8 +16,8 @@ from holdfast.engines.options import InProcess, Ray
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Interrupted, Result, Spec, resume, run
 from holdfast.experiments.assembly import Experiment, assemble
+from holdfast.experiments.checkpoint import Checkpoint
 from holdfast.experiments.defaults import resolved
-from holdfast.experiments.folder import Checkpoint
 from holdfast.experiments.watching import Unwatched
 
 pytest.importorskip("ray")

@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 from numpy.typing import DTypeLike
 
-from holdfast.experiments.forensics import SUSPICION_THRESHOLD, copied, differences, disagreement, suspicion
+from holdfast.experiments import forensics
+from holdfast.experiments.forensics import (
+    SUSPICION_THRESHOLD,
+    Disagreement,
+    copied,
+    differences,
+    disagreement,
+    suspicion,
+)
+from holdfast.typing import Rows, Vector
 
 # sides against 1:          + + - 0              + + - -              - - + 0                 + + - 0
 ROWS = [[2.0, 2.0, 0.0, 1.0], [3.0, 2.0, 0.0, 0.0], [0.0, 0.0, 2.0, nan], [2.0, inf, -inf, 1.0]]
@@ -68,3 +77,38 @@ def test_to_agree_more_than_others_is_not_suspect() -> None:
 
 def test_a_copy_has_a_twin_every_time() -> None:
     assert copied([[1, 0, 1], [2, 1, 0]]).tolist() == [True, False, False]
+
+
+def plain(rows: Rows, neutral: Vector) -> Disagreement:
+    """All pairs at once, as the definition has it."""
+    differing = differences(rows, neutral)
+    others = [np.delete(row, i) for i, row in enumerate(differing)]
+    voting = (rows != neutral).any(axis=1)
+    twins = [int((row == 0).sum()) if votes else 0 for row, votes in zip(others, voting, strict=True)]
+    return Disagreement([float(np.median(row)) for row in others], twins)
+
+
+def messages(n: int, d: int = 70) -> Rows:
+    rows = np.random.default_rng(n).integers(-1, 2, (n, d)).astype(np.float32)
+    rows[::7] = rows[0]
+    rows[1] = 0
+    return rows
+
+
+@pytest.mark.parametrize("n", [2, 3, 50, 51])
+@pytest.mark.parametrize("block", [1, 100, 10**6])
+def test_blocks_change_no_bit(n: int, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forensics, "BLOCK", block)
+    rows = messages(n)
+    assert disagreement(rows, np.zeros(70, np.float32)) == plain(rows, np.zeros(70, np.float32))
+
+
+def test_many_are_compared_with_the_same_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forensics, "EXACT", 100)
+    monkeypatch.setattr(forensics, "SAMPLE", 60)
+    rows, neutral = messages(300), np.zeros(70, np.float32)
+    found, exact = disagreement(rows, neutral), plain(rows, neutral)
+    assert found.twins == exact.twins, "twins are always counted"
+    assert found.shares != exact.shares
+    assert np.abs(np.subtract(found.shares, exact.shares)).max() < 0.05
+    assert disagreement(rows, neutral) == found

@@ -7,12 +7,17 @@ from collections.abc import Sequence
 import holdfast
 from holdfast.cli import advise, check, compare, data, demo, inspect, reproduce, resume, run, theory, tune
 from holdfast.cli import list as list_all
+from holdfast.cli.console import printable
 from holdfast.cli.interrupts import INTERRUPTED
 from holdfast.cli.parsing import Command, OneLineParser, add_commands
 from holdfast.cli.refusals import unknown_argument
-from holdfast.errors import InvalidInput
+from holdfast.errors import InvalidInput, StorageError
+from holdfast.files import reason
 
 BAD_INPUT = 2
+"""The exit status when something given cannot work, which the user can mend."""
+IO_ERROR = 74
+"""The exit status when a file could not be read or written while the command worked: EX_IOERR of sysexits.h."""
 
 COMMANDS = {
     "run": Command("train once", "holdfast run --attack same-value --byzantine 8 --data digits", run),
@@ -70,19 +75,32 @@ def main(argv: Sequence[str] | None = None) -> int:
         arguments, strange = _parser().parse_known_args(words)
         if strange:
             raise unknown_argument(strange[0], words, arguments)
-        return COMMANDS[arguments.command].module.command(arguments)
-    except InvalidInput as error:
-        print(f"holdfast: {error}", file=sys.stderr)
-        return BAD_INPUT
-    except MemoryError as error:
-        print(f"holdfast: this needs more memory than there is: {error}", file=sys.stderr)
-        return BAD_INPUT
-    except KeyboardInterrupt:
-        print("holdfast: interrupted", file=sys.stderr)
-        return INTERRUPTED
+        status = COMMANDS[arguments.command].module.command(arguments)
+        sys.stdout.flush()  # what cannot be printed is told as well
+        return status
     except BrokenPipeError:  # the reader of a pipe went away, as `head` does
         sys.stderr.close()
         return 0
+    except (InvalidInput, MemoryError, KeyboardInterrupt, OSError) as error:
+        why, status = _failure(error)
+        line = printable(why).replace("\n", "\\n")
+        print(f"holdfast: {line}", file=sys.stderr)
+        return status
+
+
+def _failure(error: BaseException) -> tuple[str, int]:
+    """Return why the command ends, and its exit status."""
+    match error:
+        case MemoryError():
+            return f"this needs more memory than there is: {error}", BAD_INPUT
+        case KeyboardInterrupt():
+            return "interrupted", INTERRUPTED
+        case StorageError():
+            return str(error), IO_ERROR
+        case OSError():
+            what = error.filename or "what is printed"
+            return f"a file must be readable and writable; got {what}: {reason(error)}", IO_ERROR
+    return str(error), BAD_INPUT
 
 
 def _find_own_modules() -> None:

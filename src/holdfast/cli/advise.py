@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 from holdfast.advice import Advice, advise
 from holdfast.cli.compiling import tell_when_compiling
 from holdfast.cli.console import Speaker
-from holdfast.cli.folders import check_folder, new_folder
+from holdfast.cli.folders import results_folder
 from holdfast.cli.options import add_json, add_spec_flags, flags_of, spec_of
 from holdfast.experiments.spec import Spec, data_text
 from holdfast.files import write_atomic
@@ -28,12 +28,16 @@ def add_flags(parser: ArgumentParser) -> None:
 
 
 def command(arguments: Namespace) -> int:
+    asked = spec_of(arguments)
+    speaker = Speaker(to_stderr=arguments.json)
+    with results_folder(arguments.out, "advise") as out:
+        _advise(speaker, asked, out, arguments.json)
+    return 0
+
+
+def _advise(speaker: Speaker, asked: Spec, out: Path, as_json: bool) -> None:
     from holdfast.report.advice_page import advice_page
 
-    asked = spec_of(arguments)
-    out: Path = arguments.out or new_folder("advise")
-    check_folder(out)
-    speaker = Speaker(to_stderr=arguments.json)
     tell_when_compiling(speaker)
     with threadpool_limits(1, "blas"):
         advice = advise(asked)
@@ -42,12 +46,11 @@ def command(arguments: Namespace) -> int:
     write_atomic(out / "advice.json", results.encode())
     title = f"{data_text(asked.data)}, {asked.partition_text}, {asked.workers} workers, {asked.q} Byzantine: advice"
     write_atomic(out / "advice.html", advice_page(advice, title, words).encode())
-    if arguments.json:
+    if as_json:
         print(results)
     _say(speaker, advice)
     speaker.say(f"page: {out / 'advice.html'}")
     speaker.say(words)
-    return 0
 
 
 def _best(asked: Spec, advice: Advice) -> Spec:

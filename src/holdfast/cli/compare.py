@@ -10,7 +10,7 @@ from typing import Any
 from holdfast.cli.compiling import tell_when_compiling
 from holdfast.cli.console import Speaker
 from holdfast.cli.counting import counting
-from holdfast.cli.folders import check_folder, new_folder
+from holdfast.cli.folders import results_folder
 from holdfast.cli.options import add_jobs, add_json, add_spec_flags, values_of
 from holdfast.experiments import Result, Spec
 from holdfast.experiments.automatic import resolve_auto
@@ -50,7 +50,8 @@ def command(arguments: Namespace) -> int:
     base = Spec.of({name: value for name, value in values.items() if name not in SWEPT})
     title = f"{', '.join(method_labels(methods).values())} on {data_text(base.data)}"
     specs = grid(base, methods, attacks, partitions)
-    return show(specs, arguments, title, arguments.out or new_folder("compare"))
+    with results_folder(arguments.out, "compare") as out:
+        return show(specs, arguments, title, out)
 
 
 def _in_file(name: str, values: Mapping[str, Any]) -> Sequence[Any]:
@@ -65,7 +66,6 @@ def show(specs: Sequence[Spec], arguments: Namespace, title: str, out: Path) -> 
     from holdfast.report.tables import accuracy_tables
 
     speaker = Speaker(to_stderr=arguments.json)
-    check_folder(out)
     tell_when_compiling(speaker)
     ready = [resolve_auto(resolved(spec)) for spec in specs]
     labels = _labels(ready)

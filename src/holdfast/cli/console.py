@@ -1,8 +1,22 @@
-"""Where the command writes: text as it is, however odd a folder's name may be."""
+"""Where the command writes: text as it is, however odd a name may be, but nothing that a terminal obeys."""
 
 from rich.console import Console
 
 WIDE = 120
+
+
+def printable(text: str) -> str:
+    r"""Return a text with all that a terminal would obey, or could not show, as escapes; lines stay lines.
+
+    >>> print(printable("red \x1b[31m\nback\x08"))
+    red \x1b[31m
+    back\x08
+    """
+    return "".join(each if each.isprintable() or each == "\n" else _escaped(each) for each in text)
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape").decode()
 
 
 class Speaker:
@@ -16,4 +30,4 @@ class Speaker:
 
     def say(self, text: str) -> None:
         """Print a line, however long."""
-        self.console.print(text, soft_wrap=True)
+        self.console.print(printable(text), soft_wrap=True)

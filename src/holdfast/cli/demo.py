@@ -4,6 +4,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from holdfast.cli.compare import show
+from holdfast.cli.folders import results_folder
 from holdfast.cli.options import add_jobs, add_json
 from holdfast.experiments.demonstration import demo_specs
 
@@ -18,4 +19,5 @@ def add_flags(parser: ArgumentParser) -> None:
 
 def command(arguments: Namespace) -> int:
     title = "RSA and its rivals on the embedded digits, 8 of 20 workers Byzantine"
-    return show(demo_specs(), arguments, title, arguments.out)
+    with results_folder(arguments.out, "demo") as out:
+        return show(demo_specs(), arguments, title, out)

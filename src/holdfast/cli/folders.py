@@ -1,23 +1,72 @@
-"""Folders of results: a new one under `runs/`, or the one that `--out` names."""
+"""Folders of results: a new one under `runs/`, or the one that `--out` names. Each has one owner at a time."""
 
+import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from itertools import count
 from pathlib import Path
 
 from holdfast.errors import InvalidInput
+from holdfast.files import LOCK, Owner, check_writable, reason
 
 
-def new_folder(label: str) -> Path:
-    """Return a folder under `runs/` that does not exist yet."""
-    plain = re.sub(r"[^\w.+-]", "-", label)
+def claim_folder(label: str) -> Path:
+    """Make a new folder under `runs/` and return it: whoever makes it has it, others get the next name."""
+    plain = re.sub(r"[^\w.+-]", "-", label)[:100]
     name = f"{datetime.now():%Y%m%d-%H%M%S}-{plain}"
-    candidates = (Path("runs", name if n == 1 else f"{name}-{n}") for n in count(1))
-    return next(path for path in candidates if not path.exists())
+    for n in count(1):
+        path = Path("runs", name if n == 1 else f"{name}-{n}")
+        with _refusing(path), suppress(FileExistsError):
+            path.parent.mkdir(exist_ok=True)
+            path.mkdir()
+            return path
+    raise AssertionError  # count never ends
 
 
-def check_folder(out: Path) -> None:
-    """Say before the work begins if its results could not be written."""
-    nearest = next(path for path in (out, *out.parents) if path.exists())
-    if not nearest.is_dir():
-        raise InvalidInput(f"--out must name a folder; got {out}, and {nearest} is a file")
+@contextmanager
+def results_folder(out: Path | None, label: str) -> Iterator[Path]:
+    """Own the folder of a command's results while it works: `out`, else a new one under `runs/`.
+
+    That it can be written is known before the work begins. Where nothing came of it, nothing is left of it.
+    """
+    with _refusing(out or Path("runs")):
+        check_writable(out or Path("runs"))
+    missing = _missing(out or Path("runs"))
+    folder = out or claim_folder(label)
+    with _refusing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        unlocked = not (folder / LOCK).exists()
+        owner = Owner(folder)
+    try:
+        with owner:
+            yield folder
+    finally:
+        if unlocked:
+            _remove_empty(folder, missing if out else [*missing, folder])
+
+
+def _missing(folder: Path) -> list[Path]:
+    """Return the folder and its parents that do not exist, from the outermost."""
+    return [path for path in reversed((folder, *folder.parents)) if not path.exists()]
+
+
+def _remove_empty(folder: Path, made: list[Path]) -> None:
+    with suppress(OSError):
+        if os.listdir(folder) == [LOCK]:
+            (folder / LOCK).unlink()
+            for path in reversed(made):
+                path.rmdir()
+
+
+@contextmanager
+def _refusing(out: Path) -> Iterator[None]:
+    try:
+        yield
+    except NotADirectoryError as error:
+        raise InvalidInput(f"--out must name a folder; got {out}, and {error.filename} is a file") from None
+    except FileExistsError:
+        raise InvalidInput(f"--out must name a folder; got {out}, which is a file") from None
+    except OSError as error:
+        raise InvalidInput(f"--out must name a folder that can be written; got {out}: {reason(error)}") from None

@@ -8,7 +8,7 @@ from time import monotonic
 
 from holdfast.cli.console import Speaker
 from holdfast.cli.counting import counting
-from holdfast.cli.folders import check_folder, new_folder
+from holdfast.cli.folders import results_folder
 from holdfast.errors import InvalidInput
 from holdfast.experiments.gathering import Arrived
 from holdfast.experiments.records import Record
@@ -16,15 +16,15 @@ from holdfast.experiments.store import Store
 from holdfast.files import sweep
 
 
-def folder_of(arguments: Namespace, label: str, stores: Sequence[str]) -> Path:
-    """Return the folder of the results, which holds no runs unless they are to be resumed."""
-    out: Path = arguments.out or new_folder(label)
-    if arguments.resume and not (arguments.out and out.is_dir()):
+@contextmanager
+def folder_of(arguments: Namespace, label: str, stores: Sequence[str]) -> Iterator[Path]:
+    """Own the folder of the results, which holds no runs unless they are to be resumed."""
+    if arguments.resume and not (arguments.out and arguments.out.is_dir()):
         raise InvalidInput(f"--resume needs the folder of earlier runs; got --out {arguments.out}")
-    check_folder(out)
-    if not arguments.resume and any(any(out.glob(f"{name}/*.json")) for name in stores):
-        raise InvalidInput(f"--out must hold no runs unless --resume is given; got {out}, which holds some")
-    return out
+    with results_folder(arguments.out, label) as out:
+        if not arguments.resume and any(any(out.glob(f"{name}/*.json")) for name in stores):
+            raise InvalidInput(f"--out must hold no runs unless --resume is given; got {out}, which holds some")
+        yield out
 
 
 def store_at(speaker: Speaker, folder: Path, data_sha256: str) -> Store:

@@ -60,16 +60,16 @@ def command(arguments: Namespace) -> int:
     )
     if arguments.quick:
         figures = tuple(each.quick() for each in figures)
-    out = folder_of(arguments, "reproduce", ("runs", "timings"))
     speaker = Speaker(to_stderr=arguments.json)
     tell_when_compiling(speaker)
-    try:
-        if arguments.search:
-            return _search(speaker, figures, rates, out, arguments)
-        return _reproduce(speaker, figures, THEORY in names, out, arguments)
-    except KeyboardInterrupt:
-        speaker.say(f"interrupted; resume with the same command and: --out {shlex.quote(str(out))} --resume")
-        return INTERRUPTED
+    with folder_of(arguments, "reproduce", ("runs", "timings")) as out:
+        try:
+            if arguments.search:
+                return _search(speaker, figures, rates, out, arguments)
+            return _reproduce(speaker, figures, THEORY in names, out, arguments)
+        except KeyboardInterrupt:
+            speaker.say(f"interrupted; resume with the same command and: --out {shlex.quote(str(out))} --resume")
+            return INTERRUPTED
 
 
 def _reproduce(speaker: Speaker, figures: Sequence[Figure], theory: bool, out: Path, arguments: Namespace) -> int:

@@ -16,5 +16,5 @@ def add_flags(parser: ArgumentParser) -> None:
 
 
 def command(arguments: Namespace) -> int:
-    engine = engine_of(arguments, RunFolder(arguments.run).engine)
+    engine = engine_of(arguments, lambda: str(RunFolder(arguments.run).beginning.about["engine"]))
     return play(arguments.json, lambda watcher, stop: resume(arguments.run, watcher, stop, engine=engine))

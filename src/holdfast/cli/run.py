@@ -5,12 +5,13 @@ import shlex
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from holdfast.cli.compiling import tell_when_compiling
 from holdfast.cli.console import Speaker
-from holdfast.cli.folders import new_folder
+from holdfast.cli.folders import claim_folder
 from holdfast.cli.interrupts import INTERRUPTED, PoliteStop
 from holdfast.cli.options import add_json, add_spec_flags, flags_of, spec_of
 from holdfast.cli.progress import PlainWatcher, text, watcher
@@ -29,7 +30,7 @@ def add_flags(parser: ArgumentParser) -> None:
 
 def command(arguments: Namespace) -> int:
     spec = spec_of(arguments)
-    folder = arguments.out or new_folder(spec.method_name)
+    folder = arguments.out or partial(claim_folder, spec.method_name)
     return play(arguments.json, lambda watcher, stop: run(_with_numbers(spec, watcher), folder, watcher, stop))
 
 
@@ -53,7 +54,9 @@ def play(as_json: bool, act: Callable[[PlainWatcher, PoliteStop], Result]) -> in
         with PoliteStop() as stop, watcher(speaker) as watching:
             result = act(watching, stop)
     except Interrupted as stopped:
-        speaker.say(f"{stopped}; resume with: holdfast resume {shlex.quote(str(stopped.folder))}")
+        again = f"holdfast resume {shlex.quote(str(stopped.folder))}"
+        elsewhere = f", or in this process alone, to the same end: {again} --engine simulated" if stopped.lost else ""
+        speaker.say(f"{stopped}; resume with: {again}{elsewhere}")
         return INTERRUPTED
     if as_json:
         print(json.dumps(result.to_json(), allow_nan=False))

@@ -57,14 +57,14 @@ def add_flags(parser: ArgumentParser) -> None:
 def command(arguments: Namespace) -> int:
     asked = spec_of(arguments)
     norms = _norms(asked, arguments)
-    out = folder_of(arguments, "tune", STORES)
     speaker = Speaker(to_stderr=arguments.json)
     tell_when_compiling(speaker)
-    try:
-        _show(speaker, _search(speaker, asked, norms, out, arguments), out, arguments.json)
-    except KeyboardInterrupt:
-        speaker.say(f"interrupted; resume with the same command and: --out {shlex.quote(str(out))} --resume")
-        return INTERRUPTED
+    with folder_of(arguments, "tune", STORES) as out:
+        try:
+            _show(speaker, _search(speaker, asked, norms, out, arguments), out, arguments.json)
+        except KeyboardInterrupt:
+            speaker.say(f"interrupted; resume with the same command and: --out {shlex.quote(str(out))} --resume")
+            return INTERRUPTED
     return 0
 
 

@@ -1,6 +1,9 @@
 """Data of the user's own, from an .npz or a .csv file."""
 
+import os
 import zlib
+from collections.abc import Sequence
+from math import prod
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -10,8 +13,17 @@ from numpy.typing import NDArray
 
 from holdfast.data.dataset import Dataset
 from holdfast.errors import InvalidInput
+from holdfast.files import reason
 
 FILE_TYPES = (".npz", ".csv")
+ODD_ZIP = (NotImplementedError, RuntimeError, OverflowError)
+"""What reading an archive raises that is encrypted, packed in ways that nobody knows, or lies about its sizes."""
+
+
+MOST_BYTES = 4 * 2**30
+"""The most that is read of a file, decoded; `$HOLDFAST_MAX_BYTES` sets another bound."""
+SETS = (("x_train", "y_train", "x_test", "y_test"), ("x", "y"))
+"""What an .npz file may hold, by name; nothing else in it is read."""
 
 
 def from_file(path: Path) -> Dataset:
@@ -20,18 +32,28 @@ def from_file(path: Path) -> Dataset:
     The last column of a .csv file is the target; a first line of names is passed over. Without test
     samples of its own, a fifth of the samples is held out, always the same ones.
     """
-    if not path.is_file():
-        raise InvalidInput(f"--data must name a data set or a file; got {str(path)!r}, which is no file")
-    return _from_npz(path) if path.suffix == ".npz" else _from_csv(path)
+    try:
+        if not path.is_file():
+            raise InvalidInput(f"--data must name a data set or a file; got {str(path)!r}, which is no file")
+        return _from_npz(path) if path.suffix == ".npz" else _from_csv(path)
+    except OSError as error:
+        raise InvalidInput(f"--data must name a readable file; got {str(path)!r}: {reason(error)}") from None
 
 
 def _from_npz(path: Path) -> Dataset:
     try:
         with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-    except (OSError, EOFError, TypeError, AttributeError, ValueError, BadZipFile, zlib.error) as error:
+            names = getattr(file, "files", None)  # an .npy file has none
+            if names is None:
+                raise ValueError("a single array")
+            asked: Sequence[str] = next((each for each in SETS if {*each} <= {*names}), ())
+            _bounded(path, sum(_decoded_size(file, name) for name in asked))
+            arrays = {name: np.asarray(file[name]) for name in asked}
+    except (EOFError, TypeError, AttributeError, KeyError, ValueError, BadZipFile, zlib.error, *ODD_ZIP) as error:
+        if isinstance(error, InvalidInput):
+            raise
         raise InvalidInput(f"{path} must be an .npz file of plain arrays; got {error or 'an empty file'}") from None
-    if {"x_train", "y_train", "x_test", "y_test"} <= arrays.keys():
+    if "x_train" in arrays:
         train = _checked(path, arrays["x_train"], arrays["y_train"])
         test = _checked(path, arrays["x_test"], arrays["y_test"])
         if train[0].shape[1:] != test[0].shape[1:]:
@@ -40,14 +62,41 @@ def _from_npz(path: Path) -> Dataset:
                 f"got {test[0].shape[1:]} and {train[0].shape[1:]}"
             )
         return Dataset(str(path), *train, *test)
-    if {"x", "y"} <= arrays.keys():
+    if "x" in arrays:
         return Dataset.split(str(path), *_checked(path, arrays["x"], arrays["y"]))
     raise InvalidInput(
-        f"{path} must hold x_train, y_train, x_test and y_test, or x and y; got {', '.join(arrays) or 'nothing'}"
+        f"{path} must hold x_train, y_train, x_test and y_test, or x and y; got {', '.join(names) or 'nothing'}"
     )
 
 
+def _decoded_size(file: Any, name: str) -> int:
+    """Return how many bytes an array of an .npz file takes, from its header alone; refuse what is no array."""
+    member = name if name in file.zip.namelist() else f"{name}.npy"
+    with file.zip.open(member) as opened:
+        try:
+            version = np.lib.format.read_magic(opened)
+            read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+            shape, _, dtype = read(opened)
+        except ValueError:
+            raise ValueError(f"{name}, which is no array") from None
+        size: int = prod(shape) * dtype.itemsize
+        if not dtype.hasobject and size != file.zip.getinfo(member).file_size - opened.tell():
+            raise ValueError(f"{name}, which is not as long as it says")
+    return size
+
+
+def _bounded(path: Path, size: int) -> None:
+    """Refuse to read more than is allowed, before it fills the memory."""
+    given = os.environ.get("HOLDFAST_MAX_BYTES")
+    if given is not None and not given.isdecimal():
+        raise InvalidInput(f"HOLDFAST_MAX_BYTES must be a whole number of bytes; got {given!r}")
+    most = MOST_BYTES if given is None else int(given)
+    if size > most:
+        raise InvalidInput(f"{path} must hold at most {most} bytes of data (HOLDFAST_MAX_BYTES); got {size}")
+
+
 def _from_csv(path: Path) -> Dataset:
+    _bounded(path, path.stat().st_size)
     with path.open(encoding="utf-8-sig", errors="replace") as file:
         lines = [line for line in file if line.strip()]
     if lines and not any(map(_numeric, lines[0].split(","))):

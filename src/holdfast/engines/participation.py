@@ -13,7 +13,7 @@ from holdfast.typing import Workers
 
 @dataclass(frozen=True)
 class Participation:
-    """A random share of the workers each round: always the same number, ceil(share * m), never the same ones.
+    """A random share of the workers each round: always the same number, ceil(share * m) >= 1, never the same ones.
 
     Each worker draws an addressed number, and the smallest are asked; so every engine asks the same ones.
 
@@ -33,7 +33,7 @@ class Participation:
     def size(self) -> int:
         """How many are asked in a round."""
         # rounded first: 0.1 * 30 is 3.0000000000000004
-        return ceil(round(self.share * len(self.workers), 9))
+        return max(1, ceil(round(self.share * len(self.workers), 9)))
 
     def asked(self, round: int) -> Workers:
         """Return the numbers of those who are asked, in order."""

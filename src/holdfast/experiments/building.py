@@ -67,9 +67,12 @@ def loaded(data: Any) -> Dataset:
 
 def _version(data: Any) -> tuple[int, int] | None:
     """Return when and how long a data file was written: a changed one is another one."""
-    if not isinstance(data, str) or data in DATA or not Path(data).is_file():
+    if not isinstance(data, str) or data in DATA:
         return None
-    about = Path(data).stat()
+    try:
+        about = Path(data).stat()
+    except (OSError, ValueError):  # loading says what is wrong with it
+        return None
     return about.st_mtime_ns, about.st_size
 
 

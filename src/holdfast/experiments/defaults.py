@@ -1,6 +1,7 @@
 """Defaults that depend on the rest of a spec, and what of a spec its method ignores."""
 
 from dataclasses import replace
+from os.path import isfile
 from pathlib import Path
 
 from holdfast.data import FILE_TYPES
@@ -21,7 +22,7 @@ def resolved(spec: Spec) -> Spec:
     """
     method, data = spec.method.resolved(), spec.data
     known = isinstance(data, str)
-    file = known and Path(data).suffix in FILE_TYPES and Path(data).is_file()
+    file = known and Path(data).suffix in FILE_TYPES and isfile(data)
     return replace(
         spec,
         method=method,

@@ -1,217 +1,260 @@
 """A run's folder: its spec, the versions it ran with, its records, its checkpoints.
 
-Every file is replaced as a whole or appended to by a line, and a checkpoint holds all records up to
-it. So whenever the process dies, the folder resumes to the run that was never interrupted.
+Every file is replaced as a whole or appended to by a line; one process at a time may do so. Records and checkpoints
+carry the identity of the run, so that none is taken for another run's. So whenever the process dies, the folder resumes
+to the run that was never interrupted.
 """
 
 import io
-import json
-import platform
-import sys
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+import os
+import shlex
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast._version import __version__
-from holdfast.engines.options import ENGINES
-from holdfast.errors import InvalidInput
+from holdfast.errors import InvalidInput, StorageError
+from holdfast.experiments.beginning import SPEC, VERSIONS, Beginning, begin, encoded, engine_text, is_unborn
+from holdfast.experiments.checkpoint import Checkpoint
+from holdfast.experiments.environment import differing, versions
 from holdfast.experiments.metrics import Evaluation
+from holdfast.experiments.recording import Line, intact, parsed, sealed
+from holdfast.experiments.sealing import said, sealed_json, unsealed_json
 from holdfast.experiments.spec import Spec
-from holdfast.files import sweep, write_atomic
+from holdfast.files import Owner, check_writable, reason, sweep, sync_folder, write_atomic
 from holdfast.states import Arrays
 
-
-@dataclass(frozen=True)
-class Checkpoint:
-    """A run between two rounds: the arrays of both states, and what was recorded so far.
-
-    On disk an .npz file followed by its SHA-256.
-    """
-
-    round: int
-    master: Arrays
-    workers: Arrays
-    history: list[Evaluation]
-    seconds: float
-    """Spent on rounds."""
-    evaluation_seconds: float
-    absent: int = 0
-    """How often a worker did not answer in time."""
-
-    def to_bytes(self) -> bytes:
-        about = asdict(self)
-        arrays = {f"{side}.{name}": array for side in ("master", "workers") for name, array in about.pop(side).items()}
-        file = io.BytesIO()
-        np.savez(file, about=np.array(json.dumps(about)), **arrays)
-        return file.getvalue() + sha256(file.getvalue()).digest()
-
-    @staticmethod
-    def of_bytes(content: bytes) -> "Checkpoint":
-        arrays, checksum = content[:-32], content[-32:]
-        if sha256(arrays).digest() != checksum:
-            raise ValueError("its checksum is wrong")
-        with np.load(io.BytesIO(arrays), allow_pickle=False) as file:
-            about = json.loads(str(file["about"]))
-            master, workers = (
-                {key.removeprefix(side): file[key] for key in file.files if key.startswith(side)}
-                for side in ("master.", "workers.")
-            )
-        history = [Evaluation(**line) for line in about.pop("history")]
-        return Checkpoint(history=history, master=master, workers=workers, **about)
+RECORDS, MODEL, RESULT = "records.jsonl", "model.npy", "result.json"
+CHECKPOINTS = ("checkpoint.npz", "checkpoint.previous.npz")
 
 
 class RunFolder:
-    """The files of one run."""
+    """The files of one run. To read them, make one of the path; to write, `create` or `own` it, then close it."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, owner: Owner | None = None) -> None:
+        self.path, self._owner = path, owner
+        self._records, self._seal = 0, ""
+
+    @cached_property
+    def beginning(self) -> Beginning:
+        """The spec, and what a run must resume with."""
+        return Beginning(self.path)
+
+    @staticmethod
+    def check_new(path: Path) -> None:
+        """Say before anything is computed if a run could not begin in this folder."""
+        with _refusing(path):
+            if path.exists():
+                _require_unborn(path)
+            check_writable(path)
 
     @staticmethod
     def create(path: Path, spec: Spec, data_digest: str) -> "RunFolder":
-        """Start a folder for a new run."""
-        if path.exists() and (not path.is_dir() or any(path.iterdir())):
-            raise InvalidInput(f"--out must name a new or empty folder; got {path}, which holds something")
-        text = spec.to_toml().encode()
+        """Start a folder for a new run, or anew in one whose run was killed before it began."""
+        encoded(spec)  # what cannot be written is said before there is a folder
+        with _refusing(path):
+            path.mkdir(parents=True, exist_ok=True)
+            owner = Owner(path)
+            try:
+                _require_unborn(path)
+                sweep(path)
+                sync_folder(path.absolute().parent)
+                begin(path, spec, data_digest)
+                folder = RunFolder(path, owner)
+                folder._seal = folder.beginning.identity
+            except BaseException:
+                owner.close()
+                raise
+        return folder
+
+    @staticmethod
+    def own(path: Path) -> "RunFolder":
+        """Return a run's folder to resume in; refuse if another process is at it."""
+        Beginning(path)
         try:
-            began = {"data_sha256": data_digest, "spec_sha256": sha256(text).hexdigest(), "sources": spec.sources()}
-            write_atomic(path / "versions.json", _json(versions() | began | {"engine": _engine(spec)}))
-            write_atomic(path / "spec.toml", text)
+            return RunFolder(path, Owner(path))
         except OSError as error:
-            raise InvalidInput(f"--out must name a folder that can be written; got {path}: {error.strerror}") from None
-        return RunFolder(path)
+            raise InvalidInput(f"a run resumes in a folder that can be written; got {path}: {reason(error)}") from None
 
-    def spec(self) -> Spec:
-        """Return the spec of the run in this folder."""
-        if not (self.path / "spec.toml").is_file():
-            raise InvalidInput(f"a run's folder must hold its spec.toml; got {self.path}")
-        return Spec.read(self.path / "spec.toml")
+    def close(self) -> None:
+        """Let others own the folder."""
+        if self._owner:
+            self._owner.close()
 
-    def engine(self) -> str:
-        """Return where the run was computed last."""
-        return str(self._began()["engine"])
+    def __enter__(self) -> Self:
+        return self
 
-    def note_engine(self, spec: Spec) -> None:
-        """Write down where the run is computed from now on."""
-        began = self._began()
-        if began["engine"] != _engine(spec):
-            write_atomic(self.path / "versions.json", _json(began | {"engine": _engine(spec)}))
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
-    def check(self, data_digest: str) -> None:
-        """Refuse to resume with another spec or other data than the run began with."""
-        began = self._began()
-        if began["spec_sha256"] != sha256((self.path / "spec.toml").read_bytes()).hexdigest():
-            raise InvalidInput("a run resumes with the spec it began with; got a spec.toml that was changed since")
-        if (data := began["data_sha256"]) != data_digest:
-            raise InvalidInput(
-                f"a run resumes on the data it began with, SHA-256 {data[:12]}...; got {data_digest[:12]}..."
-            )
+    # -- on the way ----------------------------------------------------------------------------------------------
 
-    def check_sources(self, spec: Spec) -> None:
-        """Refuse to resume with other code than the run began with, where it comes from outside the package.
-
-        What makes the data may be another one: those are known by their own checksum.
-        """
-        before = {source["name"]: source.get("sha256") for source in self._began()["sources"]}
-        for source in spec.sources():
-            if source["name"] in before and source.get("sha256") != before[source["name"]]:
-                raise InvalidInput(
-                    f"a run resumes with the code it began with; got a changed {source.get('file', source['name'])}"
-                )
-
-    def _began(self) -> dict[str, Any]:
-        """Return what was written down when the run began."""
-        try:
-            began = json.loads((self.path / "versions.json").read_text())
-            strings = [began[key] for key in ("spec_sha256", "data_sha256", "engine")]
-            if not (isinstance(began["sources"], list) and all(isinstance(each, str) for each in strings)):
-                raise ValueError("other kinds of values")
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise InvalidInput(
-                f"{self.path}/versions.json must hold the checksums of spec and data; got {error!r}"
-            ) from None
-        return dict(began)
+    def go_on(self, spec: Spec) -> list[str]:
+        """Write down where the run is computed from now on; return a warning if its bits may differ there."""
+        began, now = self.beginning.about, versions()
+        changes = differing(began.get("resumed", began), now)
+        noted = began | {"engine": engine_text(spec)} | ({"resumed": now} if changes else {})
+        if noted != began:
+            self._write(VERSIONS, sealed_json(noted))
+        return [f"the last bits may differ from those of one go: {', '.join(changes)}"] if changes else []
 
     def record(self, evaluation: Evaluation) -> None:
         """Append one line to the records."""
-        with (self.path / "records.jsonl").open("a", encoding="utf-8") as file:
-            file.write(_line(evaluation))
+        line = sealed(evaluation, self._seal)
+        with self._writing(), (self.path / RECORDS).open("ab") as file:
+            file.write(str(line).encode())
+        self._records, self._seal = self._records + 1, line.seal
 
-    def save(self, checkpoint: Checkpoint) -> None:
+    def save(self, round: int, master: Arrays, workers: Arrays, **about: Any) -> None:
         """Make this the newest checkpoint; the one before it is kept."""
-        newest, previous = self._checkpoints()
-        if newest.exists():
-            newest.replace(previous)
-        write_atomic(newest, checkpoint.to_bytes())
+        bound: dict[str, Any] = {"run": self.beginning.identity, "records": self._records, "seal": self._seal}
+        content = Checkpoint(round, master, workers, **bound, **about).to_bytes()
+        newest, previous = (self.path / name for name in CHECKPOINTS)
+        with self._writing():
+            self._sync_records()
+            if newest.exists():
+                newest.replace(previous)
+            write_atomic(newest, content, parents=False)
 
-    def restore(self) -> tuple[Checkpoint | None, list[str]]:
-        """Return the newest whole checkpoint, with a warning for each damaged one; set the records back to it."""
-        sweep(self.path)
-        found, warnings = None, []
-        for path in self._checkpoints():
-            if not path.exists():
+    def _sync_records(self) -> None:
+        """Make the records survive a loss of power: a checkpoint is of use only with all of them up to it."""
+        if self._records:
+            number = os.open(self.path / RECORDS, os.O_RDWR)
+            try:
+                os.fsync(number)
+            finally:
+                os.close(number)
+
+    def restore(self) -> tuple[Checkpoint | None, list[Evaluation], list[str]]:
+        """Return the newest checkpoint of use, the records up to it, and a warning for each that is of no use.
+
+        What was recorded after it is removed.
+        """
+        identity, warnings = self.beginning.identity, list[str]()
+        lines = intact(self._lines(), identity)
+        found = self._newest(lines, warnings)
+        kept = lines[: found.records] if found else []
+        self._records, self._seal = len(kept), kept[-1].seal if kept else identity
+        content = "".join(map(str, kept)).encode()
+        with self._writing():
+            sweep(self.path, (SPEC, VERSIONS, RECORDS, *CHECKPOINTS, MODEL, RESULT))
+            if content != _content(self.path / RECORDS):
+                write_atomic(self.path / RECORDS, content, parents=False)
+        return found, [line.evaluation for line in kept], warnings
+
+    def _newest(self, lines: list[Line], warnings: list[str]) -> Checkpoint | None:
+        identity = self.beginning.identity
+        for path in (self.path / name for name in CHECKPOINTS):
+            content = _content(path)
+            if content is None:
                 continue
             try:
-                found = Checkpoint.of_bytes(path.read_bytes())
-                break
+                found = Checkpoint.of_bytes(content)
             except ValueError as error:
                 warnings.append(f"{path} is damaged ({error}); going back to what was saved before it")
-        lines = "".join(map(_line, found.history)) if found else ""
-        write_atomic(self.path / "records.jsonl", lines.encode())
-        return found, warnings
+                continue
+            if found.run != identity:
+                raise InvalidInput(f"a run resumes from its own checkpoints; got {path}, which is of another run")
+            if found.seal == (lines[found.records - 1].seal if 0 < found.records <= len(lines) else identity):
+                return found
+            warnings.append(f"{self.path / RECORDS} is damaged; going back to before round {found.round}")
+        return None
+
+    # -- the end -------------------------------------------------------------------------------------------------
 
     def finish(self, result: Mapping[str, Any], model: NDArray[Any]) -> None:
         """Write the final model and the result; with the latter the run is over."""
         file = io.BytesIO()
         np.save(file, model, allow_pickle=False)
-        write_atomic(self.path / "model.npy", file.getvalue())
-        write_atomic(self.path / "result.json", _json(result))
+        digest = sha256(file.getvalue()).hexdigest()
+        of = {"run": self.beginning.identity, "records": self._seal, "model_sha256": digest}
+        with self._writing():
+            self._sync_records()
+        self._write(MODEL, file.getvalue())
+        self._write(RESULT, sealed_json(dict(result) | {"of": of}))
 
     def history(self) -> list[Evaluation]:
         """Return the records; a last line that is not whole, as a killed run may leave it, is none."""
-        path = self.path / "records.jsonl"
+        before, found = self.beginning.identity, list[Evaluation]()
         try:
-            *lines, _ = path.read_text(encoding="utf-8").split("\n") if path.exists() else [""]
-            return [Evaluation(**json.loads(line)) for line in lines]
-        except (OSError, ValueError, TypeError) as error:
-            raise InvalidInput(f"{path} must hold one evaluation per line; got {error}") from None
+            for text in self._lines():
+                evaluation, before = parsed(text, before)
+                found.append(evaluation)
+            ended = self._ended()
+            if ended is not None and ended["of"]["records"] != before:
+                raise ValueError("fewer than the run left")
+        except ValueError as error:
+            raise InvalidInput(
+                f"{self.path / RECORDS} must hold one evaluation of this run per line; got {said(error)}"
+            ) from None
+        return found
 
     def result(self) -> dict[str, Any] | None:
         """Return how the run ended, if it did."""
-        path = self.path / "result.json"
+        ended = self._ended()
+        return None if ended is None else {key: value for key, value in ended.items() if key != "of"}
+
+    def _ended(self) -> dict[str, Any] | None:
+        path = self.path / RESULT
         try:
-            return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else None
-        except (OSError, ValueError, TypeError) as error:
-            raise InvalidInput(f"{path} must hold the result of a run; got {error}") from None
+            content = _content(path)
+            ended = None if content is None else unsealed_json(content)
+            if ended is not None and ended["of"]["run"] != self.beginning.identity:
+                raise ValueError("that of another run")
+        except (ValueError, KeyError, TypeError) as error:
+            raise InvalidInput(f"{path} must hold the result of this run; got {said(error)}") from None
+        return ended
 
-    def _checkpoints(self) -> tuple[Path, Path]:
-        return self.path / "checkpoint.npz", self.path / "checkpoint.previous.npz"
+    # -- reading and writing -------------------------------------------------------------------------------------
+
+    def _lines(self) -> list[str]:
+        """Return the whole lines of the records."""
+        return (_content(self.path / RECORDS) or b"").decode(errors="replace").split("\n")[:-1]
+
+    def _write(self, name: str, content: bytes) -> None:
+        with self._writing():
+            write_atomic(self.path / name, content, parents=False)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Write to the folder that is owned; where that fails, say what to do."""
+        try:
+            if self._owner:
+                self._owner.check()
+            yield
+        except OSError as error:
+            lost = not self.path.is_dir()
+            hint = "" if lost else f"; resume with: holdfast resume {shlex.quote(str(self.path))}"
+            what = self.path if lost else error.filename or self.path / RECORDS  # the only one that is appended to
+            raise StorageError(f"a run needs its folder until it is over; got {what}: {reason(error)}{hint}") from None
 
 
-def _engine(spec: Spec) -> str:
-    return ENGINES.text(spec.engine, full=True)
+def _require_unborn(path: Path) -> None:
+    if not (path.is_dir() and is_unborn(path)):
+        raise InvalidInput(f"--out must name a new or empty folder; got {path}, which holds something")
 
 
-def versions() -> dict[str, str]:
-    """Return what a result may depend on besides its spec."""
-    return {
-        "holdfast": __version__,
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "platform": platform.platform(),
-        "byteorder": sys.byteorder,
-        "started": datetime.now(UTC).isoformat(timespec="seconds"),
-    }
+@contextmanager
+def _refusing(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InvalidInput(f"--out must name a folder that can be written; got {path}: {reason(error)}") from None
 
 
-def _json(value: Mapping[str, Any]) -> bytes:
-    return (json.dumps(value, indent=2, allow_nan=False) + "\n").encode()
-
-
-def _line(evaluation: Evaluation) -> str:
-    return json.dumps(asdict(evaluation), allow_nan=False) + "\n"
+def _content(path: Path) -> bytes | None:
+    """Return what a file holds, or None if there is none."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise InvalidInput(f"the files of a run must be readable; got {path}: {reason(error)}") from None

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.typing import Rows, Vector
+from holdfast.streams import Stream
+from holdfast.typing import Rows, Vector, Workers
 
 SUSPICION_THRESHOLD = 3.5
 """Robust standard deviations above the median at which a worker is suspected (Iglewicz and Hoaglin, 1993)."""
@@ -22,6 +23,14 @@ LEAST_EVALUATIONS = 5
 MANY_EVALUATIONS = 10
 """With fewer, the mean over them is not enough: a suspect must be one at most of them alone as well."""
 
+EXACT = 4096
+"""Up to as many workers each message is compared with all others; beyond, all are compared with the same SAMPLE."""
+SAMPLE = 1024
+BLOCK = 2**22
+"""Entries of an array that is there in parts only: 32 MB of counts."""
+
+Words = NDArray[np.uint64]
+"""Sides as bits, a row per message."""
 Shares = NDArray[np.float64]
 """Shares of coordinates, of shape `(n,)` or `(n, n)`."""
 
@@ -31,7 +40,8 @@ class Disagreement:
     """How much the messages of one round disagree, one entry per worker."""
 
     shares: list[float]
-    """Median over the other workers of the share of coordinates on which the two take different sides."""
+    """Median over the other workers (a sample of them if they are many) of the share of coordinates on which the two
+    take different sides."""
     twins: list[int]
     """How many others take the same side on every coordinate; 0 for a message that takes none anywhere."""
 
@@ -42,13 +52,19 @@ def disagreement(rows: Rows, neutral: Vector) -> Disagreement:
     >>> disagreement(np.array([[1.0, 2.0], [3.0, 1.0], [2.0, -1.0]]), neutral=np.zeros(2))
     Disagreement(shares=[0.25, 0.25, 0.5], twins=[1, 1, 0])
     """
-    if len(rows) == 1:
+    n = len(rows)
+    if n == 1:
         return Disagreement([0.0], [0])
-    differing = differences(rows, neutral)
-    others = ~np.eye(len(rows), dtype=bool)
-    shares = np.median(differing[others].reshape(len(rows), -1), axis=1)
-    voting = ((rows > neutral) | (rows < neutral)).any(axis=1)
-    twins = ((differing == 0) & others).sum(axis=1) * voting
+    words = _sides(rows, neutral)
+    everyone, compared, sides = np.arange(n), _compared(n), 2 * rows.shape[1]
+    shares = np.concatenate(
+        [
+            _medians(_distances(words[block], words[compared]) / sides, compared, everyone[block])
+            for block in _blocks(n, len(compared))
+        ]
+    )
+    _, kind, alike = np.unique(words, axis=0, return_inverse=True, return_counts=True)
+    twins = (alike[kind.reshape(-1)] - 1) * words.any(axis=1)
     return Disagreement(shares.tolist(), twins.tolist())
 
 
@@ -58,12 +74,46 @@ def differences(rows: Rows, neutral: Vector) -> Shares:
 
     As bits (above, below) this is the Hamming distance over 2 d: exact, and no matter in which order it is counted.
     """
-    sides = np.packbits(np.hstack([rows > neutral, rows < neutral]), axis=1)
-    padded = np.zeros((len(rows), (sides.shape[1] + 7) // 8 * 8), np.uint8)
-    padded[:, : sides.shape[1]] = sides
-    words = padded.view(np.uint64)
-    bits = np.array([np.bitwise_count(words ^ row).sum(axis=1, dtype=np.int64) for row in words])
-    return np.asarray(bits / (2 * rows.shape[1]))
+    words = _sides(rows, neutral)
+    return np.asarray(_distances(words, words) / (2 * rows.shape[1]))
+
+
+def _sides(rows: Rows, neutral: Vector) -> Words:
+    """Return two bits for each coordinate of each row: whether it is above, and whether it is below."""
+    words = np.zeros((len(rows), -(-2 * rows.shape[1] // 64)), np.uint64)
+    for block in _blocks(*rows.shape):
+        sides = np.packbits(np.hstack([rows[block] > neutral, rows[block] < neutral]), axis=1)
+        words.view(np.uint8)[block, : sides.shape[1]] = sides
+    return words
+
+
+def _compared(n: int) -> Workers:
+    """Return the rows that each is compared with: all of them, or so many that their median is near that of all."""
+    if n <= EXACT:
+        return np.arange(n)
+    draws = Stream(0, "forensics").words(np.arange(n), 0, 1)[:, 0]
+    return np.sort(np.argsort(draws)[:SAMPLE])
+
+
+def _medians(distances: Shares, compared: Workers, own: Workers) -> Shares:
+    """Return for the rows `own` the median distance to those they are compared with, themselves left out."""
+    others = compared != own[:, np.newaxis]
+    among = ~others.all(axis=1)
+    found = np.empty(len(own))
+    for group in (among, ~among):
+        if group.any():
+            found[group] = np.median(distances[group][others[group]].reshape(group.sum(), -1), axis=1)
+    return found
+
+
+def _distances(some: Words, others: Words) -> NDArray[np.int64]:
+    return np.array([np.bitwise_count(others ^ row).sum(axis=1, dtype=np.int64) for row in some])
+
+
+def _blocks(rows: int, width: int) -> list[slice]:
+    """Return slices of so many rows that an array of this width over them is small."""
+    step = max(1, BLOCK // width)
+    return [slice(start, min(start + step, rows)) for start in range(0, rows, step)]
 
 
 def suspicion(history: Sequence[Sequence[float | None]]) -> Shares:

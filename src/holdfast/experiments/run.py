@@ -1,7 +1,7 @@
 """Run a spec to its end, in one go or in several."""
 
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -16,8 +16,9 @@ from holdfast.engines.training import train
 from holdfast.errors import EngineError, InvalidInput, TooFew
 from holdfast.experiments.assembly import Experiment, assemble
 from holdfast.experiments.automatic import resolve_auto
+from holdfast.experiments.checkpoint import Checkpoint
 from holdfast.experiments.defaults import resolved
-from holdfast.experiments.folder import Checkpoint, RunFolder
+from holdfast.experiments.folder import RunFolder
 from holdfast.experiments.metrics import Evaluation, ceiling, evaluate
 from holdfast.experiments.parts import traffic_of
 from holdfast.experiments.personal import personal
@@ -34,20 +35,23 @@ def _never() -> bool:
 
 def run(
     spec: Spec,
-    folder: Path | str | None = None,
+    folder: Path | str | Callable[[], Path] | None = None,
     watcher: Watcher | None = None,
     stopping: Callable[[], bool] = _never,
 ) -> Result:
     """Run a spec from its first round; with a folder, so that it can be resumed.
 
+    The folder is new or empty, or a function that makes such a one once all else is known to work.
+
     >>> result = run(Spec(data="digits", rounds=20, eval_every=10))
     >>> [evaluation.round for evaluation in result.history]
     [10, 20]
     """
+    if folder is not None and not callable(folder):
+        RunFolder.check_new(Path(folder))
     spec = resolve_auto(resolved(spec))
     experiment = assemble(spec)
-    store = RunFolder.create(Path(folder), spec, _digest(experiment)) if folder else None
-    with closing(experiment.engine):
+    with closing(experiment.engine), _created(folder, spec, experiment) as store:
         return _Run(spec, experiment, store, watcher or Unwatched(), stopping).play()
 
 
@@ -64,21 +68,22 @@ def resume(
     On the `engine` it ran on before unless another is given, which changes no number. A run on data that were
     given as an object must be given the same `data` again.
     """
-    store, watcher = RunFolder(Path(folder)), watcher or Unwatched()
-    spec = replace(store.spec(), engine=store.engine() if engine is None else engine)
-    spec = _with_data(spec, data)
-    store.check_sources(spec)
-    experiment = assemble(spec)
-    store.check(_digest(experiment))
-    store.note_engine(spec)
-    checkpoint, warnings = store.restore()
-    for warning in warnings:
-        watcher.warned(warning)
-    run = _Run(spec, experiment, store, watcher, stopping)
-    with closing(experiment.engine):
-        if checkpoint is not None:
-            run.restore(checkpoint)
-        return run.play()
+    watcher = watcher or Unwatched()
+    with RunFolder.own(Path(folder)) as store:
+        began = store.beginning
+        spec = replace(began.spec, engine=began.about["engine"] if engine is None else engine)
+        spec = _with_data(spec, data)
+        began.check_sources(spec)
+        experiment = assemble(spec)
+        began.check_data(_digest(experiment))
+        checkpoint, history, warnings = store.restore()
+        for warning in (*store.go_on(spec), *warnings):
+            watcher.warned(warning)
+        run = _Run(spec, experiment, store, watcher, stopping)
+        with closing(experiment.engine):
+            if checkpoint is not None:
+                run.restore(checkpoint, history)
+            return run.play()
 
 
 def simulate(
@@ -107,6 +112,15 @@ def _with_data(spec: Spec, data: Any) -> Spec:
     return spec
 
 
+def _created(
+    folder: Path | str | Callable[[], Path] | None, spec: Spec, experiment: Experiment
+) -> AbstractContextManager[RunFolder | None]:
+    if folder is None:
+        return nullcontext()
+    digest = _digest(experiment)
+    return RunFolder.create(folder() if callable(folder) else Path(folder), spec, digest)
+
+
 def _digest(experiment: Experiment) -> str:
     if experiment.dataset is None:
         raise InvalidInput("a run in a folder needs data that can be loaded again; got a problem made in Python")
@@ -133,11 +147,11 @@ class _Run:
         self.diverged: int | None = None
         self.seconds = self.evaluation_seconds = 0.0
 
-    def restore(self, checkpoint: Checkpoint) -> None:
+    def restore(self, checkpoint: Checkpoint, history: list[Evaluation]) -> None:
         engine = self.experiment.engine
         self.state = filled(self.state, checkpoint.master)
         engine.state, engine.absent = filled(engine.state, checkpoint.workers), checkpoint.absent
-        self.round, self.history = checkpoint.round, checkpoint.history
+        self.round, self.history = checkpoint.round, history
         self.seconds, self.evaluation_seconds = checkpoint.seconds, checkpoint.evaluation_seconds
 
     def play(self) -> Result:
@@ -204,15 +218,12 @@ class _Run:
     def _save(self) -> None:
         if self.store:
             self.store.save(
-                Checkpoint(
-                    round=self.round,
-                    master=arrays_of(self.state),
-                    workers=arrays_of(self.experiment.engine.state),
-                    history=self.history,
-                    seconds=self.seconds,
-                    evaluation_seconds=self.evaluation_seconds,
-                    absent=self.experiment.engine.absent,
-                )
+                self.round,
+                arrays_of(self.state),
+                arrays_of(self.experiment.engine.state),
+                seconds=self.seconds,
+                evaluation_seconds=self.evaluation_seconds,
+                absent=self.experiment.engine.absent,
             )
 
     def _result(self) -> Result:

@@ -26,8 +26,10 @@ class Unwatched:
 
 
 class Interrupted(Exception):
-    """The run was asked to stop; its folder, if it has one, holds a checkpoint."""
+    """The run was asked to stop, or its workers could not go on; its folder, if it has one, can be resumed."""
 
     def __init__(self, round: int, folder: Path | None, why: str = "") -> None:
         super().__init__(f"stopped after round {round}{why}")
         self.round, self.folder = round, folder
+        self.lost = bool(why)
+        """Whether it was for want of workers: then it may be resumed with fewer processes, or in one."""

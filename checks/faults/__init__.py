@@ -1,0 +1,1 @@
+"""Faults thrown at run folders: `python -m faults` from the folder `checks`, or `make faults`."""

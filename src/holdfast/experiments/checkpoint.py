@@ -1,0 +1,54 @@
+"""A run between two rounds, as bytes that tell any damage."""
+
+import io
+import json
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+
+import numpy as np
+
+from holdfast.states import Arrays
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """The arrays of both states, and how many records there were. On disk an .npz file followed by its SHA-256."""
+
+    round: int
+    master: Arrays
+    workers: Arrays
+    seconds: float
+    """Spent on rounds."""
+    evaluation_seconds: float
+    absent: int = 0
+    """How often a worker did not answer in time."""
+    run: str = ""
+    """Whose checkpoint it is: see `RunFolder.identity`."""
+    records: int = 0
+    """How many evaluations were recorded by then."""
+    seal: str = ""
+    """Of the last of them: see `holdfast.experiments.recording`."""
+
+    def to_bytes(self) -> bytes:
+        about = asdict(self)
+        arrays = {f"{side}.{name}": array for side in ("master", "workers") for name, array in about.pop(side).items()}
+        file = io.BytesIO()
+        np.savez(file, about=np.array(json.dumps(about)), **arrays)
+        return file.getvalue() + sha256(file.getvalue()).digest()
+
+    @staticmethod
+    def of_bytes(content: bytes) -> "Checkpoint":
+        """Return the checkpoint, or raise ValueError if these are not exactly the bytes of one."""
+        arrays, checksum = content[:-32], content[-32:]
+        if sha256(arrays).digest() != checksum:
+            raise ValueError("its checksum is wrong")
+        with np.load(io.BytesIO(arrays), allow_pickle=False) as file:
+            about = json.loads(str(file["about"]))
+            master, workers = (
+                {key.removeprefix(side): file[key] for key in file.files if key.startswith(side)}
+                for side in ("master.", "workers.")
+            )
+        try:
+            return Checkpoint(master=master, workers=workers, **about)
+        except TypeError:
+            raise ValueError("it is of another version of holdfast") from None
