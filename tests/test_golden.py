@@ -1,6 +1,7 @@
 """Numbers that the first version computed: 60 rounds on digits, kept in golden.json, still come out.
 
-Another processor may round otherwise: bits are compared on the one that computed them, elsewhere what was learned.
+What was learned is the first version's. Since then the order of every sum is written down, so that the bits are others:
+those are of the present arithmetic, and compared on the processor that computed them.
 """
 
 import json
@@ -35,17 +36,15 @@ def test_a_run_of_the_first_version_comes_out_again(kept: dict[str, Any]) -> Non
         assert result.last is not None
         assert result.last.round == kept["last"]["round"]
         assert result.last.accuracy == pytest.approx(kept["last"]["accuracy"], abs=0.01)
-        assert result.last.loss == pytest.approx(kept["last"]["loss"], rel=1e-3)
+        assert result.last.loss == pytest.approx(kept["last"]["loss"], rel=1e-2)
         assert [result.last.variance, result.last.distance] == pytest.approx(
             [kept["last"]["variance"], kept["last"]["distance"]], rel=1e-2
         )
     if processor() == GOLDEN["cpu"]:
         assert sha256(np.ascontiguousarray(result.model).tobytes()).hexdigest() == kept["sha256"]
-        assert result.last is None or kept["last"] == {name: getattr(result.last, name) for name in kept["last"]}
 
 
 def test_the_runs_differ() -> None:
     """Else a spec that ignores its fields would pass."""
-    assert (
-        len({kept["sha256"] for kept in RUNS.values()}) >= len(RUNS) - 2
-    )  # the mean without an attack is ideal; far above is far above
+    # the mean without an attack is ideal, and far above is far above
+    assert len({kept["sha256"] for kept in RUNS.values()}) >= len(RUNS) - 2

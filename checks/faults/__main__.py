@@ -66,25 +66,31 @@ def _throw(cases: Sequence[tuple[str, Case]], folder: Path, processes: int) -> l
     for each in range(processes):
         child = os.fork()
         if child == 0:
-            said = folder / f"harm{each}"
-            with said.open("w") as file:
-                for n in range(each, len(cases), processes):
-                    title, case = cases[n]
-                    own = folder / f"case{n}"
-                    own.mkdir()
-                    try:
-                        wrong = case(own)
-                    except Exception as error:
-                        wrong = repr(error)
-                    if wrong:
-                        print(f"{title}: {' '.join(wrong.split())[-600:]}", file=file, flush=True)
-                    shutil.rmtree(own, ignore_errors=True)
-            os._exit(0)
+            status = 1
+            try:
+                _try(cases[each::processes], folder / f"of{each}", folder / f"harm{each}")
+                status = 0
+            finally:
+                os._exit(status)  # whatever happens: the child must not go on as its parent, and tidy up for it
         children.append(child)
     signal.signal(signal.SIGTERM, lambda *_: _end(children))
     ended = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
     lines = [line for each in range(processes) for line in (folder / f"harm{each}").read_text().splitlines()]
     return lines + [f"a process of ours ended with {status}" for status in ended if status]
+
+
+def _try(cases: Sequence[tuple[str, Case]], folder: Path, said: Path) -> None:
+    """Try cases one after another, each in a folder of its own; write down what each wrong one says."""
+    with said.open("w") as file:
+        for title, case in cases:
+            folder.mkdir()
+            try:
+                wrong = case(folder)
+            except Exception as error:
+                wrong = repr(error)
+            if wrong:
+                print(f"{title}: {' '.join(wrong.split())[-600:]}", file=file, flush=True)
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _end(children: Sequence[int]) -> None:

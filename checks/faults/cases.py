@@ -189,7 +189,11 @@ def killed(reference: Reference, long: Path, seed: int, folder: Path) -> str | N
     for argv in (begin, ["resume", str(out)], ["resume", str(out)]):
         child = os.fork()
         if child == 0:
-            os._exit(command_status(argv))
+            status = 99
+            try:
+                status = command_status(argv)
+            finally:
+                os._exit(status)  # whatever happens: the child must not go on as its parent, and tidy up for it
         time.sleep(chance.uniform(0, 0.5))
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)

@@ -9,7 +9,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import llvmlite.binding as llvm
 import numpy as np
 from threadpoolctl import threadpool_info
 
@@ -21,6 +20,8 @@ ARITHMETIC = ("holdfast", "numpy", "numba", "llvmlite", "blas", "target", "libc"
 
 def versions() -> dict[str, str]:
     """Return versions, processor and libraries of this process, and the time."""
+    import llvmlite.binding as llvm  # takes a while, and only runs in folders ask
+
     return {
         "holdfast": __version__,
         "python": platform.python_version(),
