@@ -260,9 +260,9 @@ def test_schedules_of_theorems_are_rsas() -> None:
 
 
 def test_parts_may_be_classes_where_they_have_defaults() -> None:
-    assert Spec(attack=Gaussian, byzantine=1).attack == Gaussian()  # type: ignore[arg-type]
+    assert Spec(attack=Gaussian, byzantine=1).attack == Gaussian()
     with pytest.raises(InvalidInput, match="partition 'dirichlet' needs alpha; got none"):
-        Spec(partition=Dirichlet)  # type: ignore[arg-type]
+        Spec(partition=Dirichlet)
 
 
 @pytest.mark.parametrize(
@@ -297,7 +297,7 @@ def test_parts_that_could_change_are_refused() -> None:
             return rows[0]
 
     with pytest.raises(InvalidInput, match="method must be hashable, such as a frozen dataclass; got"):
-        Spec(method=Rule())  # type: ignore[arg-type]
+        Spec(method=Rule())
 
 
 def test_data_may_be_a_path(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The fused worker step: `penalty.descend` gives the bits of the formula in its docstring, without arrays in between."""
+"""The fused worker step: `penalty.descend` gives the bits of the plain formula, without arrays in between."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
