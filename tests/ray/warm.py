@@ -3,13 +3,13 @@
 import gc
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from holdfast.engines import ray as ray_engine
+from holdfast.engines.ray import transport as ray_engine
 
 SHARDS = 2
 
@@ -42,8 +42,8 @@ def kept_actors(ray: Any, monkeypatch: pytest.MonkeyPatch, pool: list[Any]) -> N
             pool.append(actor)
 
     class Warm(ray_engine.Cluster):
-        def __init__(self, cpus: int, address: str) -> None:
-            super().__init__(cpus, address)
+        def __init__(self, cpus: int, address: str, stopping: Callable[[], bool]) -> None:
+            super().__init__(cpus, address, stopping)
             self.ray = Sparing()
 
         def start(self, kind: type, *arguments: Any) -> Any:
