@@ -22,7 +22,7 @@ from holdfast.naming import Family, options_of, source_of
 
 NEEDED = {"dirichlet": {"alpha": 0.5}}
 """Options without a default."""
-PLAIN = {"attack": ATTACKS, "partition": PARTITIONS, "engine": ENGINES, "stage": STAGES}
+PLAIN: dict[str, Family[Any]] = {"attack": ATTACKS, "partition": PARTITIONS, "engine": ENGINES, "stage": STAGES}
 MEMBERS = [(kind, name) for kind, family in PLAIN.items() for name in family.registry]
 METHODS = [
     *methods.REGISTRY,
@@ -224,7 +224,7 @@ class Refusing(outsiders.Stripes):
 
 def test_every_member_of_a_registry_has_another_name() -> None:
     for registry in (methods.REGISTRY, attacks.REGISTRY, PARTITION_NAMES, stages.REGISTRY, aggregators.REGISTRY):
-        assert len(set(registry.values())) == len(registry)  # type: ignore[arg-type, call-overload]
+        assert len(set(registry.values())) == len(registry)
 
 
 # -- from outside ----------------------------------------------------------------------------------------------

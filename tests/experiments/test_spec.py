@@ -273,7 +273,7 @@ def test_parts_may_be_classes_where_they_have_defaults() -> None:
         ({"attack": "math:sin"}, "an attack must derive from LocalAttack or ColludingAttack; got <built-in"),
         ({"partition": 3}, "a partition must derive from Partition; got 3"),
         ({"partition": "math:pi"}, "a partition must derive from Partition; got 3.14"),
-        ({"engine": 3}, "an engine must be one of simulated, ray; got 3"),
+        ({"engine": 3}, "an engine must derive from EngineOptions; got 3"),
         ({"method": 3}, "a method must be a Method, or a rule: something to call with rows; got 3"),
         ({"method": "math:pi"}, "a method must be a Method, or a rule: something to call with rows; got 3.14"),
         ({"method": "math:pi+median"}, "a stage must be something to call with what was received; got 3.14"),
