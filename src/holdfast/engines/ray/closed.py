@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from importlib import import_module
+from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
@@ -63,10 +64,15 @@ def on_loopback() -> Iterator[None]:
 
 @contextmanager
 def private_folder() -> Iterator[str]:
-    """Make a folder for Ray's sockets and logs; its own, /tmp/ray, is open to all users of the machine."""
+    """Make a folder for Ray's sockets and logs that only this user can enter; /tmp/ray is open to everybody.
+
+    Ray opens to all users what it is given, so it is given a folder inside.
+    """
     short = "/tmp" if sys.platform != "win32" else None  # the path of a socket has about 100 characters
-    folder = tempfile.mkdtemp(prefix="holdfast-ray-", dir=short)
+    outside = Path(tempfile.mkdtemp(prefix="holdfast-ray-", dir=short))
+    inside = outside / "ray"
     try:
-        yield folder
+        inside.mkdir()
+        yield str(inside)
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(outside, ignore_errors=True)
