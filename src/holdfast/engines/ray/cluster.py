@@ -7,6 +7,7 @@ import threading
 import warnings
 from collections.abc import Callable
 from contextlib import ExitStack
+from importlib import import_module
 from typing import Any
 
 from holdfast.engines.ray.closed import asking_for_a_token, on_loopback, private_folder
@@ -58,6 +59,8 @@ class Cluster:
             self._undo.enter_context(asking_for_a_token())
             where |= {"num_cpus": cpus, "include_dashboard": False}
             where |= {"_node_ip_address": "127.0.0.1", "_temp_dir": folder}
+        elif address != "auto" and "://" not in address:
+            _ask_in(address)
         self._undo.callback(self.ray.shutdown)
         before = signal.getsignal(signal.SIGTERM)
         try:
@@ -68,8 +71,7 @@ class Cluster:
             line = str(error).partition("\n")[0]
             if address == "local":
                 raise EngineError(f"Ray must be able to start on this machine; got: {line}") from None
-            token = " (docs/security.md tells how to give a token)" if "AuthenticationError" in repr(error) else ""
-            raise _unreachable(address, line + token) from None
+            raise _unreachable(address, line) from None
         finally:
             if threading.current_thread() is threading.main_thread():
                 signal.signal(signal.SIGTERM, before)  # Ray takes it; a run has its own way to stop
@@ -107,6 +109,18 @@ def _reach(address: str, stopping: Callable[[], bool]) -> None:
                 raise _unreachable(address, error) from None
         if stopping():
             raise EngineError(f"asked to stop while nobody answered at {address}")
+
+
+def _ask_in(address: str) -> None:
+    """Say so if the cluster asks for a token that we do not have: Ray itself would try for 20 seconds."""
+    raylet, errors = import_module("ray._raylet"), import_module("ray.exceptions")
+    try:
+        raylet.GcsClient(address=address)
+    except errors.AuthenticationError:
+        how = "set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN, as docs/security.md tells"
+        raise _unreachable(address, f"it asks for a token that is missing or wrong; {how}") from None
+    except Exception:  # whatever else it is, Ray will say it
+        return
 
 
 def _unreachable(address: str, why: object) -> InvalidInput:
