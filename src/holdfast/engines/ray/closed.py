@@ -3,12 +3,14 @@
 Ray's settings for this are read when it is imported or are not public; the version is pinned for that, too.
 """
 
+import atexit
 import os
 import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from secrets import token_hex
@@ -71,8 +73,11 @@ def private_folder() -> Iterator[str]:
     short = "/tmp" if sys.platform != "win32" else None  # the path of a socket has about 100 characters
     outside = Path(tempfile.mkdtemp(prefix="holdfast-ray-", dir=short))
     inside = outside / "ray"
+    remove = partial(shutil.rmtree, outside, ignore_errors=True)
+    atexit.register(remove)  # where this process ends before a Ray that was given up
     try:
         inside.mkdir()
         yield str(inside)
     finally:
-        shutil.rmtree(outside, ignore_errors=True)
+        remove()
+        atexit.unregister(remove)

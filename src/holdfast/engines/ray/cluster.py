@@ -1,15 +1,14 @@
 """A connection to Ray, which is imported and started when it is needed."""
 
 import os
-import signal
 import socket
-import threading
 import warnings
 from collections.abc import Callable
 from contextlib import ExitStack
 from importlib import import_module
 from typing import Any
 
+from holdfast.engines.ray.aside import Aside
 from holdfast.engines.ray.closed import asking_for_a_token, on_loopback, private_folder
 from holdfast.errors import EngineError, InvalidInput
 
@@ -28,7 +27,7 @@ TRY = 1.5
 class Cluster:
     """A connection to Ray: to the cluster at an address, or to one of our own on this machine.
 
-    `stopping` is asked from time to time while nobody answers at the address.
+    `stopping` is asked from time to time while nobody answers at the address or Ray takes its time.
     """
 
     def __init__(self, cpus: int, address: str = "local", stopping: Callable[[], bool] = lambda: False) -> None:
@@ -38,7 +37,7 @@ class Cluster:
         self.ray = _library()
         try:
             if not self.ray.is_initialized():
-                self._connect(cpus, address)
+                self._connect(cpus, address, stopping)
             available = self.processors[1]
             if available < cpus:
                 raise InvalidInput(f"shards must be at most the {available} processors of the cluster; got {cpus}")
@@ -52,7 +51,7 @@ class Cluster:
         free, all_of_them = (of().get("CPU", 0) for of in (self.ray.available_resources, self.ray.cluster_resources))
         return int(free), int(all_of_them)
 
-    def _connect(self, cpus: int, address: str) -> None:
+    def _connect(self, cpus: int, address: str, stopping: Callable[[], bool]) -> None:
         where: dict[str, Any] = {"address": address}
         if address == "local":
             folder = self._undo.enter_context(private_folder())
@@ -61,20 +60,27 @@ class Cluster:
             where |= {"_node_ip_address": "127.0.0.1", "_temp_dir": folder}
         elif address != "auto" and "://" not in address:
             _ask_in(address)
-        self._undo.callback(self.ray.shutdown)
-        before = signal.getsignal(signal.SIGTERM)
+
+        def begin() -> None:
+            self.ray.init(log_to_driver=False, logging_level="error", **where)
+
+        def end() -> None:
+            self.ray.shutdown()
+            undo.close()
+
+        undo = self._undo.pop_all()  # what has begun needs it even if it is given up
         try:
             with warnings.catch_warnings(), on_loopback() if address == "local" else ExitStack():
                 warnings.simplefilter("ignore")
-                self.ray.init(log_to_driver=False, logging_level="error", **where)
+                began = Aside(begin, end, stopping, "Ray to start")
+        except EngineError:
+            raise
         except Exception as error:  # what Ray raises has no class in common
             line = str(error).partition("\n")[0]
             if address == "local":
                 raise EngineError(f"Ray must be able to start on this machine; got: {line}") from None
             raise _unreachable(address, line) from None
-        finally:
-            if threading.current_thread() is threading.main_thread():
-                signal.signal(signal.SIGTERM, before)  # Ray takes it; a run has its own way to stop
+        self._undo.callback(began.close)
 
     def start(self, kind: type, *arguments: Any) -> Any:
         """Return a new actor, one processor to itself, that is never restarted behind our back."""
