@@ -37,7 +37,7 @@ METHODS = [
 
 @pytest.mark.parametrize(("kind", "name"), MEMBERS)
 def test_four_spellings_are_equal(kind: str, name: str) -> None:
-    family: Family[Any] = PLAIN[kind]
+    family = PLAIN[kind]
     options, member = NEEDED.get(name, {}), family.registry[name]
     text = ":".join(filter(None, [name, ",".join(f"{key}={value}" for key, value in options.items())]))
     imported = text.replace(name, f"{member.__module__}:{member.__qualname__}", 1)
@@ -93,7 +93,7 @@ PARTS = {
 @pytest.mark.parametrize("kind", PARTS)
 @given(drawn=st.data())
 def test_any_options_read_back(kind: str, drawn: st.DataObject) -> None:
-    family: Family[Any] = PLAIN[kind]
+    family = PLAIN[kind]
     part = drawn.draw(PARTS[kind])
     for full in (False, True):
         assert family.make(family.text(part, full)) == part

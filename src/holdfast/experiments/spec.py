@@ -4,24 +4,34 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from math import isfinite
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeVar, get_type_hints
 
 import tomli_w
 from msgspec import Meta
 
 from holdfast.attacks import ATTACKS, Attack
 from holdfast.conversion import converted
-from holdfast.data import FILE_TYPES, PARTITIONS, SETS, Dataset, Iid
-from holdfast.engines.options import ENGINES, InProcess
+from holdfast.data import FILE_TYPES, PARTITIONS, SETS, Dataset, Iid, Partition
+from holdfast.engines.options import ENGINES, EngineOptions, InProcess
 from holdfast.errors import InvalidInput, unknown
 from holdfast.experiments.sections import finite, flat, read_sections, tables_of
-from holdfast.methods import AUTO, Rsa, make_method, method_name, method_parts, method_table, schedules
+from holdfast.methods import AUTO, Method, Rsa, make_method, method_name, method_parts, method_table, schedules
 from holdfast.naming import source_of
 from holdfast.problems import PROBLEMS, Problem
 from holdfast.theory import steps
 
+T = TypeVar("T")
 Positive = Annotated[int, Meta(ge=1)]
 SCHEDULES = (*schedules.REGISTRY, *steps.REGISTRY)
+
+
+class Part(Generic[T]):
+    """What a type checker shall know of a part: it is given as a text, a table or an object, and is an object then."""
+
+    if TYPE_CHECKING:
+
+        def __get__(self, spec: object, owner: object) -> T: ...
+        def __set__(self, spec: object, given: T | str | Mapping[str, Any] | Callable[..., Any]) -> None: ...
 
 
 def _option(section: str, default: Any, help: str) -> Any:
@@ -88,14 +98,14 @@ class Spec:
     `None` stands for a default that depends on the other fields; `resolved` fills it in.
     """
 
-    method: Any = _part(
+    method: Part[Method] = _part(
         "method",
         Rsa(),
         "how to learn: NAME[:key=value,...], stages before a rule with +",
         make_method,
         method_table,
     )
-    attack: Any = _part(
+    attack: Part[Attack | None] = _part(
         "attack",
         None,
         "what Byzantine workers send: none or NAME[:key=value,...]",
@@ -111,7 +121,7 @@ class Spec:
     data: Any = _part(
         "data", "mnist", "a data set's name, or an .npz or .csv file", _data, lambda data: {"name": data_text(data)}
     )
-    partition: Any = _part(
+    partition: Part[Partition] = _part(
         "data",
         Iid(),
         "who holds what: NAME[:key=value,...]",
@@ -148,7 +158,7 @@ class Spec:
     dtype: Literal["float32", "float64"] = _option("training", "float32", "of models and messages")
     eval_every: Positive = _option("training", 100, "rounds between evaluations")
     checkpoint_every: Positive = _option("training", 500, "rounds between checkpoints")
-    engine: Any = _part(
+    engine: Part[EngineOptions] = _part(
         "engine",
         InProcess(),
         "where it runs: all workers in this process, or shards of them on Ray",
