@@ -1,6 +1,6 @@
 """What a run needs of its engine."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -47,6 +47,9 @@ class Engine(Exchanges, Protocol):
     @property
     def faults(self) -> Sequence[str]:
         """The latest unusable answers and losses, one line each."""
+
+    def attend(self, stopping: Callable[[], bool], say: Callable[[str], object]) -> None:
+        """Be told when to stop waiting, and to whom to say what is waited for."""
 
     def start(self) -> None:
         """Get ready, if that has not happened yet."""

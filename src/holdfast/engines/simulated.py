@@ -1,6 +1,6 @@
 """All workers in one process, one row per worker."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from holdfast.attacks import Attack
@@ -60,6 +60,9 @@ class Simulated:
     @state.setter
     def state(self, state: Any) -> None:
         self._group.state = state
+
+    def attend(self, stopping: Callable[[], bool], say: Callable[[str], object]) -> None:
+        """Do nothing: nobody waits here."""
 
     def start(self) -> None:
         """Do nothing: all is ready."""

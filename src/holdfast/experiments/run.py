@@ -1,6 +1,6 @@
 """Run a spec to its end, in one go or in several."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -81,9 +81,7 @@ def resume(
             watcher.warned(warning)
         run = _Run(spec, experiment, store, watcher, stopping)
         with closing(experiment.engine):
-            if checkpoint is not None:
-                run.restore(checkpoint, history)
-            return run.play()
+            return run.play(checkpoint, history)
 
 
 def simulate(
@@ -141,6 +139,7 @@ class _Run:
         self.spec, self.experiment, self.store = spec, experiment, store
         self.watcher, self.stopping = watcher, stopping
         self.engine = Recorder(experiment.engine)
+        experiment.engine.attend(stopping, watcher.warned)
         self.state = experiment.master.init(experiment.problem.start())
         self.round = 0
         self.history: list[Evaluation] = []
@@ -154,7 +153,16 @@ class _Run:
         self.round, self.history = checkpoint.round, history
         self.seconds, self.evaluation_seconds = checkpoint.seconds, checkpoint.evaluation_seconds
 
-    def play(self) -> Result:
+    def play(self, checkpoint: Checkpoint | None = None, history: Sequence[Evaluation] = ()) -> Result:
+        """Play to the end, from a checkpoint or the beginning; what stops the workers interrupts the run."""
+        try:
+            if checkpoint is not None:
+                self.restore(checkpoint, list(history))
+            return self._play()
+        except EngineError as error:
+            raise Interrupted(self.round, self._folder, f": {error}") from None
+
+    def _play(self) -> Result:
         self.experiment.engine.start()
         self.watcher.started(self.spec, self.round)
         if (local_steps := getattr(self.spec.method, "local_steps", 1)) > 1:
@@ -162,10 +170,9 @@ class _Run:
         while self.round < self.spec.rounds and self.diverged is None:
             try:
                 self._go_on()
-            except EngineError as error:
-                if isinstance(error, TooFew):  # the workers are again as they were after this round
-                    self._save()
-                raise Interrupted(self.round, self._folder, f": {error}") from None
+            except TooFew:  # the workers are again as they were after this round
+                self._save()
+                raise
             if self.stopping() and self.round < self.spec.rounds:
                 raise Interrupted(self.round, self._folder)
         return self._result()

@@ -1,6 +1,6 @@
 """Workers behind a transport: the master's side of every engine that uses several processes."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -72,6 +72,10 @@ class Remote:
         """Bytes of frames that crossed, per worker asked and round; the workers of a member share frames."""
         return Traffic(self.crossed_up / max(self._asked, 1), self.crossed_down / max(self._asked, 1))
 
+    def attend(self, stopping: Callable[[], bool], say: Callable[[str], object]) -> None:
+        """Give up waiting when the run is `stopping`, and `say` what is long waited for and what goes wrong."""
+        self._roster.attention.stopping, self._roster.attention.say = stopping, say
+
     def start(self) -> None:
         """Start the members, if they do not run yet."""
         if self._started:
@@ -110,11 +114,12 @@ class Remote:
                 member.behind = True
                 self._roster.fault(member, error)
         workers = inbox.workers
-        self._asked += len(inbox.asked)
-        self.absent += len(inbox.asked) - len(workers)
         if len(workers) < self._least:
             self._roster.rewind(round)
-            raise TooFew(f"round {round + 1} needs answers of at least {self._least} workers; got {len(workers)}")
+            needed = f"round {round + 1} needs answers of at least {self._least} workers; got {len(workers)}"
+            raise TooFew("; ".join([needed, *[f"last fault: {fault}" for fault in self.faults[-1:]]]))
+        self._asked += len(inbox.asked)
+        self.absent += len(inbox.asked) - len(workers)  # a round that is played again counts once
         messages = inbox.tally() if self._agreement.tally else self._read(model, inbox.rows(), workers, round)
         if isinstance(messages, Tally):
             self._announcer.counted(messages, round)
@@ -125,7 +130,7 @@ class Remote:
             self.crossed_up += len(data)
             inbox.admit(member.workers, data)
             return
-        opened(data, str(member), self._trusted, "nobody")
+        opened(data, self._trusted, "nobody")
         if len(inbox.here(member.workers)):
             raise WireError(f"an answer must be of {len(inbox.here(member.workers))} workers; got nobody's")
 
