@@ -434,7 +434,10 @@ class Clock:
 @pytest.mark.parametrize(
     ("kind", "text"),
     [
-        ("load", "workers 5 to 7 to be ready again: nobody knows why; where there are too few, resume with --engine"),
+        (
+            "load",
+            "workers 5 to 7 to be ready again: nobody knows why; where there are too few, resume with --shards 1 o",
+        ),
         ("play", "workers 5 to 7 in round 3"),
         ("state", "state of workers 5 to 7"),
     ],

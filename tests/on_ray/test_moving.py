@@ -28,7 +28,7 @@ ENGINES: dict[str, Any] = {"one process": "simulated", "one shard": Ray(shards=1
 MOVES = [("two shards", "one process"), ("one process", "two shards"), ("two shards", "one shard")]
 
 
-@pytest.mark.parametrize(("before", "after"), MOVES, ids=" to ".join)
+@pytest.mark.parametrize(("before", "after"), MOVES, ids=[" to ".join(move) for move in MOVES])
 @pytest.mark.parametrize("method", ["rsa", "rsa:messages=bits"])
 def test_a_run_moves_from_engine_to_engine(method: str, before: str, after: str, tmp_path: Path) -> None:
     spec = replace(SPEC, method=method)

@@ -31,14 +31,19 @@ def ray() -> Iterator[Any]:
 
 
 @pytest.fixture
-def kept_actors(ray: Any, monkeypatch: pytest.MonkeyPatch, pool: list[Any]) -> None:
-    """Let actors be made anew inside processes that run already, and not be killed at the end."""
+def kept_actors(ray: Any, monkeypatch: pytest.MonkeyPatch, pool: list[Any]) -> Iterator[None]:
+    """Let actors be made anew inside processes that run already, and not be killed at the end.
+
+    Those that a test leaves running are killed: they would keep the processors from all that follow.
+    """
+    running: list[Any] = []
 
     class Sparing:
         def __getattr__(self, name: str) -> Any:
             return getattr(ray, name)
 
         def kill(self, actor: Any) -> None:
+            running.remove(actor)
             pool.append(actor)
 
     class Warm(Cluster):
@@ -48,12 +53,17 @@ def kept_actors(ray: Any, monkeypatch: pytest.MonkeyPatch, pool: list[Any]) -> N
 
         def start(self, kind: type, *arguments: Any) -> Any:
             if not pool:
-                return super().start(kind, *arguments)
-            actor = pool.pop()
-            ray.get(actor.__ray_call__.remote(lambda self, *parts: type(self).__init__(self, *parts), *arguments))
-            return actor
+                running.append(super().start(kind, *arguments))
+                return running[-1]
+            running.append(pool.pop())
+            again = running[-1].__ray_call__.remote(lambda self, *parts: type(self).__init__(self, *parts), *arguments)
+            ray.get(again, timeout=60)
+            return running[-1]
 
     monkeypatch.setattr(transport, "Cluster", Warm)
+    yield
+    for actor in running:
+        ray.kill(actor)
 
 
 @pytest.fixture(scope="module")

@@ -21,6 +21,9 @@ from holdfast.experiments.defaults import resolved
 from holdfast.experiments.individuals import individuals
 from holdfast.methods import Rsa
 
+SHOWN = 5
+"""How many faults the summary shows."""
+
 
 def add_flags(parser: ArgumentParser) -> None:
     add_spec_flags(parser)
@@ -70,6 +73,13 @@ def _summary(result: Result) -> str:
     seconds = result.seconds + result.evaluation_seconds
     outcome = f"diverged at round {result.diverged}" if result.last is None else text(result.last)
     ended = f"{result.spec.method_name}: {outcome}  after {result.rounds} rounds in {seconds:.1f} s"
-    late = [f"{result.absent} answers came too late and were left out"] if result.absent else []
     said = remarks(individuals(result.spec, result.history, result.personal))
-    return "\n".join([ended, *late, *said, f"run folder: {result.folder}"])
+    return "\n".join([ended, *_went_wrong(result), *said, f"run folder: {result.folder}"])
+
+
+def _went_wrong(result: Result) -> list[str]:
+    """Return how many answers are missing from the result, and the latest faults of workers."""
+    absent = [f"{result.absent} answers were late or unusable, and left out"] if result.absent else []
+    shown, more = result.faults[-SHOWN:], len(result.faults) - SHOWN
+    earlier = [f"{more} earlier faults are in result.json"] if more > 0 else []
+    return [*absent, *(f"fault: {fault}" for fault in shown), *earlier]

@@ -8,6 +8,9 @@ from numpy.typing import NDArray
 
 from holdfast.typing import Received, Vector, Workers
 
+FAULTS = 100
+"""How many faults are remembered, the latest."""
+
 
 class Spread(NamedTuple):
     """Squared distances of the honest workers' models from their mean and from the master's, one per worker."""

@@ -2,6 +2,7 @@
 
 import io
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 
@@ -21,7 +22,9 @@ class Checkpoint:
     """Spent on rounds."""
     evaluation_seconds: float
     absent: int = 0
-    """How often a worker did not answer in time."""
+    """How often a worker was asked and its answer was late or unusable."""
+    faults: Sequence[str] = ()
+    """The latest unusable answers and losses, one line each."""
     run: str = ""
     """Whose checkpoint it is: see `RunFolder.identity`."""
     records: int = 0

@@ -1,5 +1,6 @@
 """What a run leaves behind."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from importlib import import_module
 from pathlib import Path
@@ -39,7 +40,9 @@ class Result:
     evaluation_seconds: float
     folder: Path | None
     absent: int = 0
-    """How often a worker was asked and did not answer in time."""
+    """How often a worker was asked and its answer was late or unusable."""
+    faults: Sequence[str] = ()
+    """The latest unusable answers and losses of workers, one line each."""
     personal: list[Personal] | None = None
     """The honest workers' models and the master's, on each worker's own distribution."""
 
@@ -104,6 +107,7 @@ class Result:
             "bytes_up": self.bytes_up,
             "bytes_down": self.bytes_down,
             "absent": self.absent,
+            "faults": list(self.faults),
             "personal": None if self.personal is None else [asdict(worker) for worker in self.personal],
             "history": [asdict(evaluation) for evaluation in self.history],
             "run": None if self.folder is None else str(self.folder),

@@ -12,6 +12,7 @@ import numpy as np
 from holdfast.data import FILE_TYPES
 from holdfast.data import REGISTRY as DATA
 from holdfast.engines import Recorder
+from holdfast.engines.protocol import FAULTS
 from holdfast.engines.training import train
 from holdfast.errors import EngineError, InvalidInput, TooFew
 from holdfast.experiments.assembly import Experiment, assemble
@@ -144,13 +145,14 @@ class _Run:
         self.round = 0
         self.history: list[Evaluation] = []
         self.diverged: int | None = None
+        self.past_faults: Sequence[str] = ()
         self.seconds = self.evaluation_seconds = 0.0
 
     def restore(self, checkpoint: Checkpoint, history: list[Evaluation]) -> None:
         engine = self.experiment.engine
         self.state = filled(self.state, checkpoint.master)
         engine.state, engine.absent = filled(engine.state, checkpoint.workers), checkpoint.absent
-        self.round, self.history = checkpoint.round, history
+        self.round, self.history, self.past_faults = checkpoint.round, history, checkpoint.faults
         self.seconds, self.evaluation_seconds = checkpoint.seconds, checkpoint.evaluation_seconds
 
     def play(self, checkpoint: Checkpoint | None = None, history: Sequence[Evaluation] = ()) -> Result:
@@ -176,6 +178,10 @@ class _Run:
             if self.stopping() and self.round < self.spec.rounds:
                 raise Interrupted(self.round, self._folder)
         return self._result()
+
+    @property
+    def _faults(self) -> Sequence[str]:
+        return [*self.past_faults, *self.experiment.engine.faults][-FAULTS:]
 
     @property
     def _folder(self) -> Path | None:
@@ -231,6 +237,7 @@ class _Run:
                 seconds=self.seconds,
                 evaluation_seconds=self.evaluation_seconds,
                 absent=self.experiment.engine.absent,
+                faults=self._faults,
             )
 
     def _result(self) -> Result:
@@ -251,6 +258,7 @@ class _Run:
             evaluation_seconds=self.evaluation_seconds,
             folder=self._folder,
             absent=self.experiment.engine.absent,
+            faults=self._faults,
             personal=measured,
         )
         if self.store:

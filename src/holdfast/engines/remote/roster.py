@@ -5,6 +5,7 @@ from time import monotonic
 from typing import TypeVar
 
 from holdfast.engines import wire
+from holdfast.engines.protocol import FAULTS
 from holdfast.engines.remote.answers import opened
 from holdfast.engines.remote.attention import Attention
 from holdfast.engines.remote.member import Member
@@ -18,9 +19,7 @@ PATIENCE = 300.0
 """Seconds that a member may take for what is not a round: to start, to load, to replay."""
 LIVES = 5
 """How often a member may be lost between two times that its state was kept before the run gives up."""
-FAULTS = 100
-"""How many faults are remembered, the latest."""
-FEWER = "--engine ray --shards 1 or --engine simulated"
+FEWER = "--shards 1 or --engine simulated"
 """How a run goes on with fewer processors."""
 
 T = TypeVar("T")
