@@ -14,6 +14,7 @@ from small import Setup, problem
 from holdfast import attacks
 from holdfast.attacks import LocalAttack, LocalView
 from holdfast.engines import Simulated, train, wire
+from holdfast.engines.protocol import FAULTS
 from holdfast.engines.remote import Remote, attention, roster
 from holdfast.engines.remote.answers import reported
 from holdfast.engines.remote.attention import Attention
@@ -229,9 +230,9 @@ def test_if_nobody_answers_what_can_be_used_the_run_stops() -> None:
 def test_the_latest_faults_are_remembered() -> None:
     there, transport = SETUP.remote()
     transport.tamper = changed(0, "play", lambda _: b"nonsense", times=999)
-    learned(SETUP, there, roster.FAULTS + 20)
-    assert len(there.faults) == roster.FAULTS
-    assert there.faults[-1].startswith(f"round {roster.FAULTS + 20}: workers 1 to 4: ")
+    learned(SETUP, there, FAULTS + 20)
+    assert len(there.faults) == FAULTS
+    assert there.faults[-1].startswith(f"round {FAULTS + 20}: workers 1 to 4: ")
 
 
 @pytest.mark.parametrize(

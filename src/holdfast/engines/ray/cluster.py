@@ -1,15 +1,14 @@
 """A connection to Ray, which is imported and started when it is needed."""
 
 import os
-import socket
 import warnings
 from collections.abc import Callable
 from contextlib import ExitStack
-from importlib import import_module
 from typing import Any
 
 from holdfast.engines.ray.aside import Aside
 from holdfast.engines.ray.closed import asking_for_a_token, on_loopback, private_folder
+from holdfast.engines.ray.reaching import ask_in, reach, unreachable
 from holdfast.errors import EngineError, InvalidInput
 
 QUIET = {
@@ -18,10 +17,6 @@ QUIET = {
     "RAY_gcs_rpc_server_reconnect_timeout_s": "5",  # how long its helpers outlive a master that was killed
 }
 """Settings of Ray, unless the user has others."""
-
-TRIES = 6
-"""How often an address is tried, for at most `TRY` seconds each."""
-TRY = 1.5
 
 
 class Cluster:
@@ -32,7 +27,7 @@ class Cluster:
 
     def __init__(self, cpus: int, address: str = "local", stopping: Callable[[], bool] = lambda: False) -> None:
         if address not in ("local", "auto"):
-            _reach(address, stopping)
+            reach(address, stopping)
         self._undo = ExitStack()
         self.ray = _library()
         try:
@@ -59,7 +54,7 @@ class Cluster:
             where |= {"num_cpus": cpus, "include_dashboard": False}
             where |= {"_node_ip_address": "127.0.0.1", "_temp_dir": folder}
         elif address != "auto" and "://" not in address:
-            _ask_in(address)
+            ask_in(address)
 
         def begin() -> None:
             self.ray.init(log_to_driver=False, logging_level="error", **where)
@@ -79,7 +74,7 @@ class Cluster:
             line = str(error).partition("\n")[0]
             if address == "local":
                 raise EngineError(f"Ray must be able to start on this machine; got: {line}") from None
-            raise _unreachable(address, line) from None
+            raise unreachable(address, line) from None
         self._undo.callback(began.close)
 
     def start(self, kind: type, *arguments: Any) -> Any:
@@ -101,33 +96,3 @@ def _library() -> Any:
     except ImportError:
         raise InvalidInput("engine ray needs Ray: pip install 'holdfast[ray]'; got no module named ray") from None
     return ray
-
-
-def _reach(address: str, stopping: Callable[[], bool]) -> None:
-    """Say so if nobody is at the address: Ray itself would end this process."""
-    host, _, port = address.rpartition(":")
-    for last in [*[False] * (TRIES - 1), True]:
-        try:
-            socket.create_connection((host.removeprefix("ray://"), int(port)), timeout=TRY).close()
-            return
-        except (OSError, ValueError) as error:
-            if last or not isinstance(error, TimeoutError):
-                raise _unreachable(address, error) from None
-        if stopping():
-            raise EngineError(f"asked to stop while nobody answered at {address}")
-
-
-def _ask_in(address: str) -> None:
-    """Say so if the cluster asks for a token that we do not have: Ray itself would try for 20 seconds."""
-    raylet, errors = import_module("ray._raylet"), import_module("ray.exceptions")
-    try:
-        raylet.GcsClient(address=address)
-    except errors.AuthenticationError:
-        how = "set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN, as docs/security.md tells"
-        raise _unreachable(address, f"it asks for a token that is missing or wrong; {how}") from None
-    except Exception:  # whatever else it is, Ray will say it
-        return
-
-
-def _unreachable(address: str, why: object) -> InvalidInput:
-    return InvalidInput(f"--address must be HOST:PORT of a running Ray cluster; got {address}: {why}")
