@@ -462,7 +462,19 @@ def test_who_waits_says_for_what_and_stops_when_asked(monkeypatch: pytest.Monkey
     transport.watched = stop
     with pytest.raises(EngineError, match=f"^asked to stop while waiting for {text}"):
         assert there.state if kind == "state" else there.exchange(problem().start(), 2)
+    assert [line for line in said if line.startswith("waiting")] == said[-1:]
     assert said[-1].startswith(f"waiting for {text}")
+
+
+def test_what_is_waited_for_is_said_again_when_it_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    watch, said = Attention(), list[str]()
+    watch.say = said.append
+    monkeypatch.setattr(attention, "monotonic", Clock(attention.SOON + 1))
+    reasons = iter(["two processors", "two processors", "one processor"])
+    meanwhile = watch.starting(lambda: next(reasons))
+    for _ in range(3):
+        meanwhile()
+    assert said == ["waiting for two processors", "waiting for one processor"]
 
 
 def test_a_first_fault_is_said_and_the_others_are_kept() -> None:

@@ -99,7 +99,7 @@ def node(mark: str, *arguments: str) -> Iterator[None]:
     """Start one node of a cluster, of one processor, in the foreground, and end it."""
     process = subprocess.Popen(
         [str(Path(sys.executable).with_name("ray")), "start", "--block", "--num-cpus=1", *arguments],
-        env=os.environ | {MARK: mark, "RAY_USAGE_STATS_ENABLED": "0"},
+        env=os.environ | {MARK: mark, "RAY_USAGE_STATS_ENABLED": "0", "RAY_health_check_period_ms": "500"},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,

@@ -9,7 +9,7 @@ from holdfast.errors import EngineError
 GRACE = 1.0
 """Seconds that those who compute are still waited for when the run is asked to stop, beyond their slowest round."""
 SOON = 5.0
-"""Seconds after which it is said that a member has not started."""
+"""Seconds after which it is said that a member has not started, and between two looks whether that has changed."""
 LATE = 60.0
 """Seconds after which it is said that a member has not answered."""
 
@@ -32,17 +32,18 @@ class Attention:
         return self._meanwhile(what, LATE + 2 * self.slowest, GRACE + self.slowest)
 
     def _meanwhile(self, what: Callable[[], str], say_after: float, grace: float) -> Meanwhile:
-        begun, said, asked = monotonic(), False, 0.0
+        look, said, asked = monotonic() + say_after, "", 0.0
 
         def meanwhile() -> None:
-            nonlocal said, asked
+            nonlocal look, said, asked
             now = monotonic()
             if self.stopping():
                 asked = asked or now
                 if now - asked >= grace:
                     raise EngineError(f"asked to stop while waiting for {what()}")
-            if not said and now - begun > say_after:
-                said = True
-                self.say(f"waiting for {what()}")
+            if now > look:
+                look, before, said = now + SOON, said, what()
+                if said != before:
+                    self.say(f"waiting for {said}")
 
         return meanwhile
