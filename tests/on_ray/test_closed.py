@@ -17,7 +17,10 @@ import pytest
 
 pytest.importorskip("ray")
 pytest_plugins = ["warm"]
-pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.skipif(sys.platform != "linux", reason="/proc tells who listens where"),
+]
 SERVICES = {
     "gcs_server": ["InternalKVGcsService/InternalKVKeys"],
     "raylet": ["NodeManagerService/GetSystemConfig", "ObjectManagerService/FreeObjects"],  # two ports
@@ -79,12 +82,35 @@ def ours(ray: Any) -> dict[int, tuple[str, str]]:
     return listening()
 
 
+CONNECT = """
+import socket, sys
+for port in sys.argv[2:]:
+    try:
+        socket.create_connection((sys.argv[1], int(port)), timeout=2).close()
+        print(port)
+    except OSError:
+        pass
+"""
 LOOPBACK = {"0100007F", "0000000000000000FFFF00000100007F"}
 
 
 def test_all_ports_are_of_this_machine_only(ours: dict[int, tuple[str, str]]) -> None:
     assert {address for address, _ in ours.values()} <= LOOPBACK, ours
     assert len(ours) >= 5  # the store of the cluster, two of its node, this process, the actor
+
+
+def test_from_another_loopback_address_no_connection_is_accepted(ours: dict[int, tuple[str, str]]) -> None:
+    """A listener of another kind is reached there."""
+    with socket.create_server(("127.0.0.2", 0)) as reachable:
+        ports = [reachable.getsockname()[1], *ours]
+        words = [sys.executable, "-c", CONNECT, "127.0.0.2", *map(str, ports)]
+        reached = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
+    assert reached == [str(ports[0])]
+
+
+def test_no_command_line_shows_the_token(ours: dict[int, tuple[str, str]]) -> None:
+    shown = [Path(f"/proc/{process}/cmdline") for process in descendants()]
+    assert not [path for path in shown if path.exists() and token().encode() in path.read_bytes()]
 
 
 def test_its_folder_is_private(ray: Any) -> None:
@@ -175,17 +201,6 @@ def elsewhere() -> Iterator[tuple[str, str]]:
             yield made
     except subprocess.CalledProcessError as error:
         pytest.skip(f"no network namespace can be made here: {error.stderr.decode()}")
-
-
-CONNECT = """
-import socket, sys
-for port in sys.argv[2:]:
-    try:
-        socket.create_connection((sys.argv[1], int(port)), timeout=2).close()
-        print(port)
-    except OSError:
-        pass
-"""
 
 
 def test_from_another_network_no_connection_is_accepted(

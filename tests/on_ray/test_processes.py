@@ -3,7 +3,6 @@
 import os
 import signal
 import socket
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,9 +10,9 @@ import numpy as np
 import pytest
 
 pytest.importorskip("ray")
-from terminal import assert_gone, cluster, command, flags, interrupted, new_mark, node, wait_for
+from terminal import assert_gone, command, flags, interrupted, new_mark, wait_for
 
-from holdfast.engines.options import InProcess, Ray
+from holdfast.engines.options import Ray
 from holdfast.experiments import Spec, run
 
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
@@ -62,25 +61,3 @@ def test_what_fails_leaves_nothing_behind(tmp_path: Path) -> None:
     assert f"--address must be HOST:PORT of a running Ray cluster; got {address}" in said
     assert "Traceback" not in said
     assert_gone(mark)
-
-
-def test_a_cluster_of_two_nodes_by_its_address(tmp_path: Path) -> None:
-    mark = new_mark()
-    with cluster(mark) as address, node(mark, f"--address={address}"):
-        spec = replace(LONG, rounds=30, eval_every=30, engine=Ray(shards=2, address=address))
-        result = wait_for_two(spec, tmp_path)
-    assert result == run(replace(spec, engine=InProcess())).model.tobytes()
-    assert_gone(mark)
-
-
-def wait_for_two(spec: Spec, folder: Path) -> bytes:
-    """Run on the cluster; while the second node is on its way, one processor is too few, and said to be."""
-    for attempt in range(20):
-        out = folder / f"run-{attempt}"
-        started = command(new_mark(), *flags(spec, out))
-        said, _ = started.communicate(timeout=120)
-        if started.returncode == 0:
-            return bytes(np.load(out / "model.npy").tobytes())
-        assert "shards must be at most the 1 processors of the cluster; got 2" in said, said
-        time.sleep(1)
-    raise AssertionError("the second node did not come")

@@ -1,4 +1,4 @@
-"""A cluster that is busy or lost a machine: the run says what it waits for, obeys Ctrl-C, and goes on elsewhere."""
+"""Runs on a cluster that has two machines, is busy, or loses one: what is waited for is said, Ctrl-C obeyed."""
 
 import os
 import re
@@ -50,6 +50,22 @@ time.sleep(600)
 """
 
 
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    mark = new_mark()
+    with cluster(mark) as address:
+        yield address
+    assert_gone(mark)
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The model of the run that nothing happened to, in one process."""
+    folder = tmp_path_factory.mktemp("whole") / "run"
+    run(SPEC, folder)
+    return (folder / "model.npy").read_bytes()
+
+
 @contextmanager
 def somebody_else(address: str) -> Iterator[None]:
     """Have the cluster's processor taken by another program."""
@@ -63,36 +79,38 @@ def somebody_else(address: str) -> Iterator[None]:
         holder.communicate()
 
 
-def test_a_busy_cluster_is_said_and_ctrl_c_is_obeyed_at_once(tmp_path: Path) -> None:
-    mark = new_mark()
-    with cluster(mark) as address:
-        spec = replace(SPEC, engine=Ray(shards=1, address=address))
-        with somebody_else(address):
-            waiting = command(mark, *flags(spec, tmp_path / "run"))
-            heard(
-                waiting, "waiting for workers 1 to 10 to start: 0 of the cluster's 1 processors free, 1 needed in all"
-            )
-            seconds, said = interrupted(waiting)
-            assert waiting.returncode == 130, said
-            assert f"resume with: holdfast resume {tmp_path / 'run'}" in said
-            assert seconds < OBEYED
-        again = command(mark, "resume", str(tmp_path / "run"))  # the processor is free again
-        said, _ = again.communicate(timeout=120)
-        assert again.returncode == 0, said
-    assert (tmp_path / "run" / "model.npy").read_bytes() == whole(tmp_path)
+def test_a_busy_cluster_is_said_and_ctrl_c_is_obeyed_at_once(address: str, expected: bytes, tmp_path: Path) -> None:
+    mark, out = new_mark(), tmp_path / "run"
+    with somebody_else(address):
+        waiting = command(mark, *flags(replace(SPEC, engine=Ray(shards=1, address=address)), out))
+        heard(waiting, "waiting for workers 1 to 10 to start: 0 of the cluster's 1 processors free, 1 needed in all")
+        seconds, said = interrupted(waiting)
+        assert waiting.returncode == 130, said
+        assert f"resume with: holdfast resume {out}" in said
+        assert seconds < OBEYED
+    again = command(mark, "resume", str(out))  # the processor is free again
+    said, _ = again.communicate(timeout=120)
+    assert again.returncode == 0, said
+    assert (out / "model.npy").read_bytes() == expected
     assert_gone(mark)
 
 
-def whole(folder: Path) -> bytes:
-    """Return the model of the run that nothing happened to."""
-    run(SPEC, folder / "whole")
-    return (folder / "whole" / "model.npy").read_bytes()
+def test_two_machines_learn_what_one_process_learns(address: str, expected: bytes, tmp_path: Path) -> None:
+    mark = new_mark()
+    with node(mark, f"--address={address}"):
+        playing, out = started_on_two(mark, replace(SPEC, engine=Ray(shards=2, address=address)), tmp_path)
+        said, _ = playing.communicate(timeout=120)
+        assert playing.returncode == 0, said
+    assert (out / "model.npy").read_bytes() == expected
+    assert_gone(mark)
 
 
-def test_a_run_that_lost_a_machine_says_how_to_go_on_and_that_works(tmp_path: Path) -> None:
+def test_a_run_that_lost_a_machine_says_how_to_go_on_and_that_works(
+    address: str, expected: bytes, tmp_path: Path
+) -> None:
     """All processes of the second machine end at once, as when its power fails; its workers have nowhere to go."""
     mark, lost = new_mark(), new_mark()
-    with cluster(mark) as address, node(lost, f"--address={address}"):
+    with node(lost, f"--address={address}"):
         playing, out = started_on_two(mark, replace(SPEC, engine=Ray(shards=2, address=address)), tmp_path)
         for process in with_mark(lost):
             with suppress(ProcessLookupError):
@@ -105,7 +123,6 @@ def test_a_run_that_lost_a_machine_says_how_to_go_on_and_that_works(tmp_path: Pa
         assert playing.returncode == 130, said
         assert seconds < OBEYED
         assert f"resume with: holdfast resume {out}, or in this process alone" in said
-        expected = whole(tmp_path)
         for number, words in enumerate((["--shards", "1"], ["--engine", "simulated"])):
             copy = copytree(out, tmp_path / f"copy-{number}")
             again = command(mark, "resume", str(copy), *words)
