@@ -119,6 +119,7 @@ class Roster:
                 member = self.members[event.member]
                 if isinstance(event, Lost):
                     self._replace(member, round, event.why)
+                    begun = monotonic()  # how long a new one takes to start says nothing of rounds
                     send(member)
                     member.behind = False
                     continue
