@@ -1,18 +1,12 @@
-"""A Ray of our own that nobody else can use: a secret token, ports on this machine only, a private folder.
+"""A Ray of our own that nobody else can use: a secret token, and ports on this machine only.
 
 Ray's settings for this are read when it is imported or are not public; the version is pinned for that, too.
 """
 
-import atexit
 import os
-import shutil
-import sys
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from functools import partial
 from importlib import import_module
-from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
@@ -62,22 +56,3 @@ def on_loopback() -> Iterator[None]:
         yield
     finally:
         constants.ENABLE_RAY_CLUSTER = before
-
-
-@contextmanager
-def private_folder() -> Iterator[str]:
-    """Make a folder for Ray's sockets and logs that only this user can enter; /tmp/ray is open to everybody.
-
-    Ray opens to all users what it is given, so it is given a folder inside.
-    """
-    short = "/tmp" if sys.platform != "win32" else None  # the path of a socket has about 100 characters
-    outside = Path(tempfile.mkdtemp(prefix="holdfast-ray-", dir=short))
-    inside = outside / "ray"
-    remove = partial(shutil.rmtree, outside, ignore_errors=True)
-    atexit.register(remove)  # where this process ends before a Ray that was given up
-    try:
-        inside.mkdir()
-        yield str(inside)
-    finally:
-        remove()
-        atexit.unregister(remove)

@@ -7,7 +7,8 @@ from contextlib import ExitStack
 from typing import Any
 
 from holdfast.engines.ray.aside import Aside
-from holdfast.engines.ray.closed import asking_for_a_token, on_loopback, private_folder
+from holdfast.engines.ray.closed import asking_for_a_token, on_loopback
+from holdfast.engines.ray.folder import private_folder
 from holdfast.engines.ray.reaching import ask_in, reach, unreachable
 from holdfast.errors import EngineError, InvalidInput
 
