@@ -144,6 +144,15 @@ def test_no_service_answers_without_the_token(ours: dict[int, tuple[str, str]]) 
     assert refused == answered >= 5
 
 
+@pytest.mark.skipif(shutil.which("curl") is None, reason="curl makes the calls")
+def test_no_agent_answers_without_the_token(ours: dict[int, tuple[str, str]]) -> None:
+    """Ray's helpers speak HTTP, some of them to run code."""
+    words = ["curl", "-s", "-m", "5", "-o", os.devnull, "-w", "%{http_code}", "--data-binary", "{}"]
+    for port, (_, name) in listening().items():
+        done = subprocess.run([*words, f"http://127.0.0.1:{port}/"], capture_output=True, text=True, check=False)
+        assert done.stdout in ("401", "000"), name  # unauthorised, or no HTTP of this kind
+
+
 STRANGER = """
 import sys
 from ray._raylet import GcsClient
