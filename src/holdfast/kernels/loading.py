@@ -44,11 +44,21 @@ def kernels(module: str) -> ModuleType:
 @cache
 def ranks_kernel(n: int, wanted: range) -> ModuleType:
     """Return the module that averages these ranks of n rows; write it first if need be."""
-    name = f"ranks_{n}_{wanted.start}_{wanted.stop}_{wanted.step}"
+    return _written(f"ranks_{n}_{wanted.start}_{wanted.stop}_{wanted.step}", lambda: networks.source(n, wanted))
+
+
+@cache
+def nearest_kernel(n: int, middle: range, nearest: int) -> ModuleType:
+    """Return the module that averages of n rows' values those nearest to a centre; write it first if need be."""
+    name = f"nearest_{n}_{middle.start}_{middle.stop}_{nearest}"
+    return _written(name, lambda: networks.nearest_source(n, middle, nearest))
+
+
+def _written(name: str, source: Callable[[], str]) -> ModuleType:
     with _one_at_a_time:
         path = _folder() / f"{name}.py"
         if not path.exists():
-            write_atomic(path, networks.source(n, wanted).encode())
+            write_atomic(path, source().encode())
             importlib.invalidate_caches()
         return kernels(name)
 
