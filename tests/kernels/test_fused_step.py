@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from holdfast.engines.acceleration import step_of
 from twins import assert_same, hostile, ordinary
 
 from holdfast import problems
 from holdfast.engines import Simulated
-from holdfast.engines.acceleration import step_of
 from holdfast.methods.penalties import L1, L2, LInf, Lp, Penalty
 from holdfast.methods.schedules import Constant, InverseSqrt
 from holdfast.methods.workers import GradientWorker, Iterates, PenalisedWorker, Reply

@@ -17,7 +17,7 @@ from holdfast.typing import Rows, Vector
 class Bulyan(Equivariant):
     """Krum n - 2 byzantine times, then per coordinate the mean of the values of its choices nearest their median.
 
-    El Mhamdi, Guerraoui and Rouault (2018), Section 4. Krum chooses a row, which is set aside; of the m that are left
+    El Mhamdi, Guerraoui and Rouault (2018). Krum chooses a row, which is set aside; of the m that are left
     it chooses again by their m - byzantine - 2 nearest others, theta = n - 2 byzantine times in all. Then, per
     coordinate, the theta - 2 byzantine chosen values nearest their median are averaged, of two as near the lower.
 
@@ -52,12 +52,13 @@ class Bulyan(Equivariant):
     def chosen(self, rows: Rows) -> NDArray[np.int64]:
         """Return the rows that Krum chooses one after the other."""
         n, byzantine = len(rows), declared(self)
-        distances, left, chosen = squared_distances(rows), np.arange(n), []
+        distances, left = squared_distances(rows), np.arange(n)
+        chosen: list[int] = []
         while len(chosen) < n - 2 * byzantine:
             neighbours = max(len(left) - byzantine - 2, 1)
             nearest = np.sort(distances[np.ix_(left, left)], axis=1)[:, 1 : 1 + neighbours]
             with np.errstate(over="ignore"):
                 best = nearest.sum(axis=1).argmin()
-            chosen.append(left[best])
+            chosen.append(int(left[best]))
             left = np.delete(left, best)
         return np.array(chosen, np.int64)

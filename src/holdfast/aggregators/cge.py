@@ -12,11 +12,11 @@ from holdfast.typing import Vector
 class Cge(NormWise):
     """The mean of the n - byzantine shortest rows.
 
-    Gupta, Liu and Vaidya (2020), comparative gradient elimination; there a sum, here its mean. Of rows as long as each
-    other, the first. A row with NaN or an infinity, or so long that its square overflows, is infinitely long. While at
-    most `byzantine` of n > 2 byzantine rows lie, the result is within 2 byzantine / (n - byzantine) times the length of
-    the longest honest row of the honest mean. It does not move with the rows: what is near 0 is believed, so lies that
-    are short and point the wrong way are never left out. `byzantine=None`: the run tells.
+    Gupta, Liu and Vaidya (2020), comparative gradient elimination. Of rows as long as each other, the first. A row
+    with NaN or an infinity, or so long that its square overflows, is infinitely long. While at most `byzantine` of
+    n > 2 byzantine rows lie, the result is within 2 byzantine / (n - byzantine) times the length of the longest honest
+    row of the honest mean. It does not move with the rows: what is near 0 is believed, so lies that are short and
+    point the wrong way are never left out. `byzantine=None`: the run tells.
 
     >>> Cge(byzantine=1)(np.array([[3.0], [1.0], [-1.0], [-99.0]]))
     array([1.])

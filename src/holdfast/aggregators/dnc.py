@@ -17,7 +17,7 @@ from holdfast.typing import Received, Rows, Vector
 class DnC(Drawing, Equivariant):
     """The mean of the rows that do not stand out along the direction of largest variance of randomly drawn coordinates.
 
-    Shejwalkar and Houmansadr (2021), Algorithm 2, divide and conquer. `draws` times: draw `coordinates` of the d
+    Shejwalkar and Houmansadr (2021), divide and conquer. `draws` times: draw `coordinates` of the d
     coordinates, all if there are no more; with X the rows there minus their mean and v its first right singular vector,
     drop the floor(fraction * byzantine) rows with the largest <v, x_i>^2. The result is the mean of the rows that no
     draw dropped; where there is none, of those dropped least often. Of rows as far out, the last are dropped.
@@ -25,7 +25,7 @@ class DnC(Drawing, Equivariant):
     The coordinates are addressed by (seed, draw, round), so that every engine draws the same. A row with NaN or an
     infinity, or so long that its square overflows, is dropped first. It claims no bound: of lies far away in
     different directions only the farthest stands out, and what differs in coordinates that no draw has is not seen.
-    The defaults are the paper's. `byzantine=None`: the run tells.
+    `byzantine=None`: the run tells.
 
     >>> DnC(byzantine=1)(np.array([[0.0], [1.0], [2.0], [99.0]]))
     array([1.])

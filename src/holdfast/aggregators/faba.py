@@ -13,7 +13,7 @@ from holdfast.typing import Rows, Vector
 class Faba(Weighted):
     """The mean of what is left after dropping, `byzantine` times, the row farthest from the mean of the rest.
 
-    Xia et al. (2019), Algorithm 1. Of the rows S that are left, the one farthest from their mean is the one with the
+    Xia et al. (2019). Of the rows S that are left, the one farthest from their mean is the one with the
     largest sum of squared distances to the others, since
 
         |x_i - mean|^2 = 1/|S| sum_{j in S} |x_i - x_j|^2 - 1/(2 |S|^2) sum_{j, k in S} |x_j - x_k|^2;

@@ -13,7 +13,7 @@ from holdfast.typing import Rows, Vector
 class Phocas(CoordinateWise):
     """The mean of the n - byzantine values of every coordinate that are nearest to its trimmed mean.
 
-    Xie, Koyejo and Gupta (2018), "Phocas", Definition 8; `byzantine` values are trimmed at each end; of two values as
+    Xie, Koyejo and Gupta (2018), "Phocas"; `byzantine` values are trimmed at each end; of two values as
     near, the lower. NaN counts as +infinity. While at most `byzantine` of n > 2 byzantine rows lie, no coordinate
     leaves the range of the honest values by more than byzantine / (n - byzantine) of that range, for the same reasons
     as MeaMed. `byzantine=None`: the run tells.
