@@ -54,7 +54,8 @@ class Own:
     cites: tuple[str, ...] = ("yin2018byzantine", "@misc{me, title = {Mine}}")
 
     def __call__(self, rows: Rows) -> Vector:
-        return rows.mean(axis=0)
+        first: Vector = rows[0]
+        return first
 
 
 def test_a_rule_from_outside_brings_its_own_entry() -> None:

@@ -52,7 +52,7 @@ class DnC(Drawing, Equivariant):
         infinite, times = np.isinf(kernels.lengths(rows)), np.zeros(n)
         draws = self.draws if rows.shape[1] > self.coordinates else 1  # all coordinates are the same every time
         for draw in range(draws):
-            scores = _outlyingness(rows[:, self.chosen(received, draw, rows.shape[1])])
+            scores = _outlyingness(rows.take(self.chosen(received, draw, rows.shape[1]), axis=1))
             scores[infinite] = np.inf
             times[np.argsort(scores, kind="stable")[n - dropped :]] += 1
             times[np.isinf(scores)] += draws  # beyond what it is told, too
@@ -61,14 +61,17 @@ class DnC(Drawing, Equivariant):
 
     def chosen(self, received: Received, draw: int, d: int) -> NDArray[np.int64]:
         """Return the coordinates of a draw: whole numbers below d, one after the other, that did not come before."""
-        stream, count = Stream(received.seed, "dnc"), self.coordinates
-        if d <= count:
+        stream, wanted = Stream(received.seed, "dnc"), self.coordinates
+        if d <= wanted:
             return np.arange(d)
+        count = wanted + wanted**2 // d + 64  # about twice as many come again as there are expected to
         while True:
             drawn = stream.integers(np.array([draw]), received.round, np.array([d]), count)[0]
-            first = np.sort(np.unique(drawn, return_index=True)[1])[: self.coordinates]
-            if len(first) == self.coordinates:
-                return np.sort(drawn[first])
+            first = np.empty(d, np.int64)
+            first[drawn[::-1]] = np.arange(count)[::-1]  # the last that is written stays
+            new = drawn[first[drawn] == np.arange(count)]
+            if len(new) >= wanted:
+                return np.sort(new[:wanted])
             count *= 2
 
 

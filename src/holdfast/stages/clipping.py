@@ -36,9 +36,11 @@ class Clipping(Stage):
 
 def shortened(rows: Rows, lengths: Vector, limit: float) -> Rows:
     """Return the rows, those longer than the limit made that long; infinitely long ones are 0."""
-    out = rows.copy()
-    for i in np.flatnonzero(lengths > limit):
-        # in float64: a factor may be too small for the rows' own type
-        out[i] = rows[i] * np.float64(limit / lengths[i]) if np.isfinite(lengths[i]) else 0
-    out[np.isinf(lengths)] = 0
+    out, number = np.zeros(rows.shape, rows.dtype), rows.dtype.type
+    for i in np.flatnonzero(np.isfinite(lengths)):
+        factor = min(1.0, limit / lengths[i]) if lengths[i] > 0 else 1.0
+        if factor < np.finfo(rows.dtype).tiny:  # too small for the rows' own type
+            out[i] = rows[i].astype(np.float64) * factor
+        else:
+            np.multiply(rows[i], number(factor), out=out[i])
     return out
