@@ -46,6 +46,17 @@ def test_bulyan_lets_krum_choose_again_and_again() -> None:
     assert Bulyan(byzantine=1)(rows).tolist() == pytest.approx([8 / 3])
 
 
+def test_bulyan_around_the_middle_of_an_even_number() -> None:
+    """Of 8 rows 6 are chosen: while two of the six near ones are left, each has a neighbour, and the last is tied.
+
+    The median of 0 1 4 10 11 13 is 7, from which they are 7 6 3 3 4 6 away: the nearest four, of 1 and 13 the lower,
+    are 1 4 10 11, and their mean is 26 / 4. Around the upper middle, 10, it were 38 / 4.
+    """
+    rows = column(0, 1, 4, 10, 11, 13, -1000, 1000)
+    assert sorted(Bulyan(byzantine=1).chosen(rows)) == [0, 1, 2, 3, 4, 5]
+    assert Bulyan(byzantine=1)(rows).tolist() == pytest.approx([26 / 4])
+
+
 def test_bulyan_with_nobody_to_fear_is_the_mean() -> None:
     """(1 + 2 + 6) / 3 = 3."""
     assert Bulyan(byzantine=0)(column(1, 2, 6)).tolist() == pytest.approx([3])
@@ -60,6 +71,11 @@ def test_bulyan_needs_four_honest_rows_for_a_lie() -> None:
 def test_minimum_diameter() -> None:
     """Of 0 1 5 6 7 the three nearest to each other are 5 6 7."""
     assert MinimumDiameter(byzantine=2)(column(0, 5, 1, 7, 6)).tolist() == pytest.approx([6])
+
+
+def test_the_least_diameter_is_not_the_least_sum_of_squares() -> None:
+    """Of 0 0 10 15.5 21: 0 0 10 has the diameter 10 and the sum 200, 10 15.5 21 has 11 and 30.25 + 30.25 + 121."""
+    assert MinimumDiameter(byzantine=2)(column(0, 0, 10, 15.5, 21)).tolist() == pytest.approx([10 / 3])
 
 
 def test_of_sets_with_the_same_diameter_the_one_with_the_least_sum() -> None:
