@@ -19,6 +19,7 @@ from holdfast.aggregators import (
     Phocas,
     Smea,
 )
+from holdfast.aggregators.distances import centred_products
 from holdfast.errors import InvalidInput
 from holdfast.streams import Stream
 from holdfast.typing import Received, Rows
@@ -162,6 +163,27 @@ def test_a_filter_takes_weight_along_the_largest_variance() -> None:
     all, 3 nearly all, and 1.69 <= 3 is left. The least variance was that of the second mean.
     """
     assert Caf(byzantine=1)(column(0, 1, 2, 3, 99)).tolist() == pytest.approx([34410 / 22810])
+
+
+def test_a_filter_returns_to_the_least_variance_it_saw() -> None:
+    """Rows (3, 1) (-3, 1) (0, 2.8) (0, -2.8) and three zeros, q = 2. The mean is (0, 2/7); the variances are
+
+    18 / 7 = 2.57 along x and (2 + 15.68 - 4 / 7) / 7 = 2.44 along y; so the first two rows lose all, tau = 9.
+    5 > 7 - 4 are left with the variance 15.68 / 5 = 3.14 along y. The next two lose all, and 3 are too few.
+    """
+    rows = np.array([[3, 1], [-3, 1], [0, 2.8], [0, -2.8], [0, 0], [0, 0], [0, 0]])
+    assert Caf(byzantine=2)(rows).tolist() == pytest.approx([0, 2 / 7])
+
+
+def test_inner_products_about_a_central_row() -> None:
+    """Row 2, at (1, 1), has two rows at a distance of 1, and 3 are more than half of 5; the square of 1e151 is too far.
+
+    From there the others are (0, 1), (3, 4), (1, 0), in the order of their lengths, the first of equals first.
+    """
+    rows = np.array([[1.0, 2.0], [4.0, 5.0], [1.0, 1.0], [0.0, 1e151], [2.0, 1.0]])
+    products, near = centred_products(rows)
+    assert near.tolist() == [2, 0, 4, 1]
+    np.testing.assert_allclose(products, [[0, 0, 0, 0], [0, 1, 0, 4], [0, 0, 1, 3], [0, 4, 3, 25]], atol=1e-12)
 
 
 def test_a_filter_that_fears_nobody_is_the_mean() -> None:

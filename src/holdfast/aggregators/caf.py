@@ -44,7 +44,7 @@ class Caf(Weighted):
         products, near = centred_products(rows)
         c = np.ones(len(near))
         best, least = c, np.inf
-        while best is c or c.sum() > n - 2 * byzantine:
+        while c.sum() > n - 2 * byzantine:
             variance, tau = _spread(products, c)
             if variance < least:
                 best, least = c, variance
