@@ -249,11 +249,15 @@ def test_directions_of_float32_of_any_size_are_at_most_one_long(size: float) -> 
 
 
 def test_majority_vote() -> None:
-    """Votes by column: + + -, - 0 0, + - 0, NaN and infinities + - -, 0 0 0."""
+    """Votes by column: + + -, - 0 and NaN, + - 0, of infinities + - -, 0 0 0, - - -."""
     rows = np.array(
-        [[0.1, -3.0, 2.0, np.inf, 0.0], [9.0, 0.0, -5.0, -np.inf, -0.0], [-50.0, np.nan, 0.0, -1e-300, 0.0]]
+        [
+            [0.1, -3.0, 2.0, np.inf, 0.0, -7.0],
+            [9.0, 0.0, -5.0, -np.inf, -0.0, -8.0],
+            [-50.0, np.nan, 0.0, -1e-300, 0.0, -9.0],
+        ]
     )
-    assert MajorityVote()(rows).tolist() == [1, -1, 0, -1, 0]
+    assert MajorityVote()(rows).tolist() == [1, -1, 0, -1, 0, -1]
 
 
 @pytest.mark.parametrize("q", [1, 3, 5])
