@@ -1,5 +1,6 @@
 """The rules of the field on rows small enough to work out by hand."""
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from holdfast.aggregators import (
 )
 from holdfast.aggregators.distances import centred_products
 from holdfast.errors import InvalidInput
+from holdfast.methods import Aggregated, Constant, Ridge, Setting
 from holdfast.streams import Stream
 from holdfast.typing import Received, Rows
 
@@ -313,6 +315,19 @@ def test_where_every_row_was_dropped_those_that_were_so_least_often_are_left(rou
     rule, drawn = DnC(byzantine=1, coordinates=1, draws=draws), received(9 * np.eye(3), round, 0)
     times = np.bincount([rule.chosen(drawn, draw, 3)[0] for draw in range(draws)], minlength=3)
     np.testing.assert_allclose(rule.draw(drawn), rows[times == times.min()].mean(axis=0))
+
+
+def test_a_master_tells_dnc_seed_and_round() -> None:
+    """It descends from 0 by 3 times the rule's answer in that round of that seed; bare rows are round 0 of seed 0."""
+    rule, rows = DnC(byzantine=1, coordinates=1, draws=1), 9 * np.eye(3)
+    master = Aggregated(rule).master(Setting(Constant(1.0), Ridge(0.0)))
+    answers = set()
+    for round, seed in product(range(4), range(4)):
+        after = master.step(master.init(np.zeros(3)), received(rows, round, seed))
+        np.testing.assert_allclose(after.model, -3 * rule.draw(received(rows, round, seed)))
+        answers.add(after.model.tobytes())
+    assert len(answers) == 3
+    np.testing.assert_array_equal(rule(rows), rule.draw(received(rows, 0, 0)))
 
 
 def test_dnc_draws_coordinates_by_seed_round_and_draw_alone() -> None:
