@@ -8,4 +8,5 @@ from holdfast.experiments import Spec
 
 def with_options(spec: Spec, **options: Any) -> Spec:
     """Return the spec with these options of its method changed."""
-    return replace(spec, method=replace(spec.method, **options))
+    method: Any = spec.method  # a dataclass, as all of ours are
+    return replace(spec, method=replace(method, **options))

@@ -22,7 +22,7 @@ from holdfast.naming import Family, options_of, source_of
 
 NEEDED = {"dirichlet": {"alpha": 0.5}}
 """Options without a default."""
-PLAIN = {"attack": ATTACKS, "partition": PARTITIONS, "engine": ENGINES, "stage": STAGES}
+PLAIN: dict[str, Family[Any]] = {"attack": ATTACKS, "partition": PARTITIONS, "engine": ENGINES, "stage": STAGES}
 MEMBERS = [(kind, name) for kind, family in PLAIN.items() for name in family.registry]
 METHODS = [
     *methods.REGISTRY,
@@ -37,7 +37,7 @@ METHODS = [
 
 @pytest.mark.parametrize(("kind", "name"), MEMBERS)
 def test_four_spellings_are_equal(kind: str, name: str) -> None:
-    family: Family[Any] = PLAIN[kind]
+    family = PLAIN[kind]
     options, member = NEEDED.get(name, {}), family.registry[name]
     text = ":".join(filter(None, [name, ",".join(f"{key}={value}" for key, value in options.items())]))
     imported = text.replace(name, f"{member.__module__}:{member.__qualname__}", 1)
@@ -56,7 +56,8 @@ def test_four_spellings_of_a_method_are_equal(name: str) -> None:
     made = make_method(name)
     parts = (*made.stages, made.rule) if isinstance(made, Aggregated) else (made,)
     imported = "+".join(f"{type(part).__module__}:{type(part).__qualname__}" for part in parts)
-    table = {"name": name.split("+")[-1], "stages": name.split("+")[:-1]} if "+" in name else {"name": name}
+    *before, last = name.split("+")
+    table = {"name": last, "stages": before} if before else {"name": name}
     assert [make_method(each) for each in (table, made, imported)] == [made] * 3
     assert method_name(made) == ("sgd" if name == "mean" else name)
     assert make_method(method_text(made)) == make_method(method_text(made, full=True)) == made
@@ -92,7 +93,7 @@ PARTS = {
 @pytest.mark.parametrize("kind", PARTS)
 @given(drawn=st.data())
 def test_any_options_read_back(kind: str, drawn: st.DataObject) -> None:
-    family: Family[Any] = PLAIN[kind]
+    family = PLAIN[kind]
     part = drawn.draw(PARTS[kind])
     for full in (False, True):
         assert family.make(family.text(part, full)) == part
@@ -154,7 +155,10 @@ def test_numpy_numbers_are_plain_ones() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("sign-flop", "unknown attack 'sign-flop' (did you mean 'sign-flip'?); known: infinite, negative-sum, same-value"),
+        (
+            "sign-flop",
+            "unknown attack 'sign-flop' (did you mean 'sign-flip'?); known: infinite, negative-sum, same-value",
+        ),
         ("zzz", "unknown attack 'zzz'; known: infinite"),
         ("sign-flip:factr=2", "unknown option of attack 'sign-flip' 'factr' (did you mean 'factor'?); known: factor"),
         ("sign-flip:2", "options of an attack are written key=value; got '2'"),
@@ -164,7 +168,10 @@ def test_numpy_numbers_are_plain_ones() -> None:
         ("duplicate:worker=1.5", "worker of attack 'duplicate' must be a whole number; got '1.5'"),
         ("infinite:x=1", "attack 'infinite' takes no options; got x"),
         ("no_such_module:Name", "attack 'no_such_module:Name' must be something that can be imported; got No module"),
-        ("outsiders:Nobody", "attack 'outsiders:Nobody' must be something that can be imported; got module 'outsiders'"),
+        (
+            "outsiders:Nobody",
+            "attack 'outsiders:Nobody' must be something that can be imported; got module 'outsiders'",
+        ),
         ("outsiders:Doubled:kind=odd", "kind of attack 'outsiders:Doubled' must be plain or opposite; got 'odd'"),
         ("outsiders:Doubled:time=2", "unknown option of attack 'outsiders:Doubled' 'time' (did you mean 'times'?)"),
         ("outsiders:Middle", "an attack must derive from LocalAttack or ColludingAttack; got Middle("),
@@ -200,7 +207,7 @@ def test_stages_belong_to_rules_on_gradients(name: str) -> None:
 
 def test_a_constructor_may_refuse_values_in_its_own_words() -> None:
     assert Refusing(1).count == 1
-    with pytest.raises(InvalidInput, match="partition '.*:Refusing' must accept its options; got count is too small"):
+    with pytest.raises(InvalidInput, match=r"partition '.*:Refusing' must accept its options; got count is too small"):
         PARTITIONS.make(f"{__name__}:Refusing:count=0")
 
 
@@ -217,7 +224,7 @@ class Refusing(outsiders.Stripes):
 
 def test_every_member_of_a_registry_has_another_name() -> None:
     for registry in (methods.REGISTRY, attacks.REGISTRY, PARTITION_NAMES, stages.REGISTRY, aggregators.REGISTRY):
-        assert len(set(registry.values())) == len(registry)  # type: ignore[arg-type, call-overload]
+        assert len(set(registry.values())) == len(registry)
 
 
 # -- from outside ----------------------------------------------------------------------------------------------
@@ -300,7 +307,7 @@ def test_problems_from_outside() -> None:
     assert run(named).model.tobytes() == run(made).model.tobytes()
     assert named.sources() == made.sources()
     assert named.sources()[0]["name"] == "outsiders:Quadratic"
-    with pytest.raises(InvalidInput, match="a problem must have what holdfast.problems.Problem asks for; got Dataset"):
+    with pytest.raises(InvalidInput, match=r"a problem must have what holdfast.problems.Problem asks for; got Dataset"):
         run(replace(BASE, problem=lambda data, *_, **options: data))
 
 

@@ -16,7 +16,7 @@ from holdfast.cli.options import flag, spec_of, values_of
 from holdfast.engines.options import REGISTRY
 from holdfast.experiments import Spec
 from holdfast.experiments.comparison import grid
-from holdfast.experiments.spec import SECTIONS
+from holdfast.experiments.sections import SECTIONS
 from holdfast.methods import Rsa
 
 

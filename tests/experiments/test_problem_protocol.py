@@ -1,4 +1,4 @@
-"""A problem of one's own: quadratic, noisy by address, with a random start; and what asks for more than the protocol."""
+"""A problem of one's own: quadratic, noisy by address, with a random start; and what asks for more than that."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -81,10 +81,12 @@ def test_some_at_a_time(method: str) -> None:
 def test_an_oracle_that_serves_all_or_none() -> None:
     """Byzantine workers then compute what nobody reads; fewer than all cannot be asked."""
     whole = hf.simulate(Undivided(CENTRES, seed=3), "rsa", attack="gaussian", byzantine=2, rounds=5)
-    assert whole.model.tobytes() == hf.simulate(
-        QUADRATIC, "rsa", attack="gaussian", byzantine=2, rounds=5
-    ).model.tobytes()
-    with pytest.raises(InvalidInput, match=r"participation below 1 needs an oracle with `only\(workers\)`; got function"):
+    assert (
+        whole.model.tobytes() == hf.simulate(QUADRATIC, "rsa", attack="gaussian", byzantine=2, rounds=5).model.tobytes()
+    )
+    with pytest.raises(
+        InvalidInput, match=r"participation below 1 needs an oracle with `only\(workers\)`; got function"
+    ):
         hf.simulate(Undivided(CENTRES), "rsa", participation=0.5, rounds=2)
 
 

@@ -18,7 +18,8 @@ from holdfast.engines.options import REGISTRY as ENGINES
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Spec
 from holdfast.experiments.defaults import canonical, resolved
-from holdfast.experiments.spec import SECTIONS, read_toml
+from holdfast.experiments.sections import SECTIONS
+from holdfast.experiments.spec import read_toml
 from holdfast.methods import Aggregated, Rsa
 from strict_json import strict
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from holdfast.naming import convert_fields
+from holdfast.conversion import convert_fields
 from holdfast.typing import Rows, Vector, Workers
 
 
@@ -36,7 +36,7 @@ class FullView(LocalView):
     """The numbers of the honest workers that do not answer in this round."""
 
 
-class _Attack(ABC):
+class _Attack:
     def __post_init__(self) -> None:
         convert_fields(self)  # a NumPy scalar would decide the messages' type
 
@@ -44,7 +44,7 @@ class _Attack(ABC):
         """Say before the first round if the attack cannot work beside these honest workers."""
 
 
-class LocalAttack(_Attack):
+class LocalAttack(_Attack, ABC):
     """An attack that one compromised worker can mount alone."""
 
     uses_own: ClassVar[bool] = True
@@ -55,7 +55,7 @@ class LocalAttack(_Attack):
         """Return what the workers of the view send, one row each."""
 
 
-class ColludingAttack(_Attack):
+class ColludingAttack(_Attack, ABC):
     """An attack of workers that act together and see every honest message."""
 
     uses_own: ClassVar[bool] = False

@@ -1,45 +1,43 @@
 """`holdfast check`: which laws a part keeps, ours or from outside."""
 
 import json
-import sys
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 from typing import Any
 
+from holdfast.cli.compiling import tell_when_compiling
 from holdfast.cli.console import Speaker
+from holdfast.cli.options import add_json
 from holdfast.errors import InvalidInput, unknown
 
-HELP = "try the laws of its kind on a rule, attack or other part, and print the smallest counterexamples"
-EXAMPLE = "holdfast check my_package.rules:Name:byzantine=2"
 BROKEN = 1
+"""The exit status when a law does not hold that must."""
 
 
 def add_flags(parser: ArgumentParser) -> None:
-    """Add what `holdfast check` is told."""
     parser.add_argument("part", metavar="PART", help="NAME[:key=value,...] or package.module:Name[:key=value,...]")
     parser.add_argument(
-        "--kind", metavar="KIND", help="rule, stage, attack, penalty, partition, problem or method, if the part is several"
+        "--kind",
+        metavar="KIND",
+        help="what PART is, if it does not say: rule, stage, attack, penalty, partition, problem or method",
     )
-    parser.add_argument("--robust", action="store_true", help="a rule or stage must be robust though it is told no count")
-    parser.add_argument("--json", action="store_true", help="print one JSON object on stdout")
+    parser.add_argument("--robust", action="store_true", help="demand robustness also of a rule that is told no count")
+    add_json(parser)
 
 
 def command(arguments: Namespace) -> int:
-    """Return 0 if every law holds that must, 1 if not."""
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)  # the user's own modules
-    from holdfast.testing import KINDS, named  # needs hypothesis, which the other commands do not
+    from holdfast.testing import KINDS, named  # needs hypothesis, which no other command does
 
     if arguments.kind is not None and arguments.kind not in KINDS:
         raise unknown("kind", arguments.kind, KINDS)
+    speaker = Speaker(to_stderr=arguments.json)
+    tell_when_compiling(speaker)
     kind, part = named(arguments.part, arguments.kind)
+    if arguments.robust and kind not in ("rule", "stage"):
+        raise InvalidInput(f"--robust is for rules and stages; got the {kind} {arguments.part}")
     options: dict[str, Any] = {"robust": True} if arguments.robust else {}
-    if options and kind not in ("rule", "stage"):
-        raise InvalidInput(f"--robust is for rules and stages; got a {kind}")
     report = KINDS[kind].check(part, raise_on_failure=False, **options)
     if arguments.json:
-        print(json.dumps(report.to_json()))
+        print(json.dumps(report.to_json(), allow_nan=False))
     else:
-        Speaker().say(str(report))
+        speaker.say(str(report))
     return 0 if report.holds else BROKEN

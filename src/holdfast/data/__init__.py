@@ -42,8 +42,8 @@ def load(data: Any) -> Dataset:
 
 __all__ = [
     "FETCHED",
-    "PARTITIONS",
     "FILE_TYPES",
+    "PARTITIONS",
     "REGISTRY",
     "SETS",
     "ByLabel",

@@ -2,12 +2,14 @@
 
 import os
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Annotated
 
 from msgspec import Meta
 
+from holdfast.conversion import convert_fields
 from holdfast.errors import InvalidInput
-from holdfast.naming import Family, convert_fields
+from holdfast.naming import Family
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,8 @@ class Ray(EngineOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if not isfinite(self.round_timeout):
+            raise InvalidInput(f"round_timeout must be finite; got {self.round_timeout}")
         if self.address not in ("local", "auto") and not self.address.rpartition(":")[2].isdecimal():
             raise InvalidInput(f"address must be local, auto or HOST:PORT; got {self.address!r}")
 

@@ -33,6 +33,8 @@ class Exchanges(Protocol):
 class Engine(Exchanges, Protocol):
     """All workers of a run, wherever they compute, and their states."""
 
+    workers: Workers
+    """The numbers of all workers that take part, in order."""
     honest: Workers
     """The numbers of the honest workers."""
     voters: int

@@ -1,6 +1,7 @@
 """What a run leaves behind."""
 
 from dataclasses import asdict, dataclass, fields
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +72,7 @@ class Result:
     def frame(self) -> Any:
         """Return the history as a pandas DataFrame, one row per evaluation."""
         try:
-            import pandas
+            pandas = import_module("pandas")
         except ImportError:
             raise InvalidInput("a frame needs pandas: pip install pandas; got no module named pandas") from None
         return pandas.DataFrame({name: column for name, column in self.arrays().items() if column.ndim == 1})

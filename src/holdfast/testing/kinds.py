@@ -1,6 +1,7 @@
 """Which kind a part is, by what it derives from, and what checks it."""
 
 import inspect
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -30,7 +31,7 @@ class Kind:
 
     is_one: Callable[[type], bool]
     """Whether instances of a class are of this kind."""
-    names: frozenset[str]
+    names: tuple[str, ...]
     """The parts of this kind that have a name."""
     make: Callable[[str], Any]
     check: Callable[..., Report]
@@ -41,7 +42,7 @@ def _derived(*bases: type) -> Callable[[type], bool]:
 
 
 def _kind(bases: tuple[type, ...], family: Family[Any], check: Callable[..., Report]) -> Kind:
-    return Kind(_derived(*bases), frozenset(family.registry), family.make, check)
+    return Kind(_derived(*bases), tuple(family.registry), family.make, check)
 
 
 def _calls(cls: type) -> bool:
@@ -56,14 +57,16 @@ KINDS: dict[str, Kind] = {
     "penalty": _kind((Penalty,), Family("penalty", {}), check_penalty),
     "partition": _kind((Partition,), PARTITIONS, check_partition),
     # the method of a rule has its name: what is checked under it is the rule
-    "method": Kind(_derived(Method), frozenset(METHODS) - frozenset(RULES.registry), make_method, check_method),
+    "method": Kind(
+        _derived(Method), tuple(name for name in METHODS if name not in RULES.registry), make_method, check_method
+    ),
     "problem": Kind(
         lambda cls: all(hasattr(cls, name) for name in ("start", "oracle", "objective", "evaluate")),
-        frozenset(PROBLEMS.registry),
+        tuple(PROBLEMS.registry),
         PROBLEMS.make,
         check_problem,
     ),
-    "rule": Kind(_calls, frozenset(RULES.registry), RULES.make, check_rule),
+    "rule": Kind(_calls, tuple(RULES.registry), RULES.make, check_rule),
 }
 """The first that fits is the kind of a part: a rule is anything to call."""
 
@@ -107,9 +110,9 @@ def named(text: str, kind: str | None = None) -> tuple[str, Any]:
 
 
 def _kind_of_text(text: str) -> str:
-    name, _, rest = text.partition(":")
-    if "+" in name:
+    if re.search(r"\+(?=[A-Za-z_])", text):
         return "method"  # stages before a rule
+    name, _, rest = text.partition(":")
     fitting = [kind for kind, about in KINDS.items() if name in about.names]
     if len(fitting) > 1:
         raise InvalidInput(f"{name!r} must be one kind of part, say which; got {', '.join(fitting)}")

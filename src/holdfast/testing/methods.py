@@ -87,7 +87,8 @@ def workers_leave_their_state(method: Method, dtype: str, seed: int) -> None:
 @LAWS.law(dtype=_types, seed=_seeds)
 def master_leaves_its_state(method: Method, dtype: str, seed: int) -> None:
     """A step of the master returns a new state with a model of the same shape and type, writes to nothing, and
-    repeats itself."""
+    repeats itself.
+    """
     rule, read = method.master(SETTING), method.reading(SETTING.seed)
     model, rows = _models(dtype, seed)
     state = rule.init(model)

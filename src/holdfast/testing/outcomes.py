@@ -62,7 +62,9 @@ class LawBroken(AssertionError):
     def __init__(self, report: Report) -> None:
         self.report = report
         broken = "\n".join(f"  {line}" for law in report.broken for line in _lines(law))
-        super().__init__(f"{report.kind} {report.part} breaks {len(report.broken)} of {len(report.laws)} laws\n{broken}")
+        super().__init__(
+            f"{report.kind} {report.part} breaks {len(report.broken)} of {len(report.laws)} laws\n{broken}"
+        )
 
 
 def _lines(law: Law) -> list[str]:

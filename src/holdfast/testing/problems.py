@@ -156,7 +156,9 @@ def descends_its_objective(problem: Problem) -> None:
 def _slope(problem: Problem, model: Vector, direction: Vector, worker: int) -> float:
     """Return the slope of a worker's objective, by a central difference."""
     step = 1e-4 if model.dtype == np.float64 else 1e-2
-    ahead, behind = (problem.objective((model + way * direction).astype(model.dtype), [worker]) for way in (step, -step))
+    ahead, behind = (
+        problem.objective((model + way * direction).astype(model.dtype), [worker]) for way in (step, -step)
+    )
     return (ahead - behind) / (2 * step)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from holdfast.methods.aggregated import told
+from holdfast.stages import Stage
 from holdfast.testing.laws import EXAMPLES, SECONDS, Laws, require, require_close, require_same
 from holdfast.testing.outcomes import Report
 from holdfast.testing.rules import DECLARED, FAR
@@ -108,7 +109,7 @@ def ignores_the_order(stage: Any, rows: Rows, round: int, order: int) -> None:
     require_close(_by_worker(_rows(other), other.workers), expected, 1e-6 * float(np.abs(rows).max()), "the result")
 
 
-@LAWS.law(rows=finite_rows)
+@LAWS.law(Stage, rows=finite_rows)
 def reads_bare_rows(stage: Any, rows: Rows) -> None:
     """Bare rows are those of workers 1 to n in round 0."""
     expected = _rows(stage(Received(rows, np.arange(1, len(rows) + 1), 0)))
@@ -118,7 +119,7 @@ def reads_bare_rows(stage: Any, rows: Rows) -> None:
 @LAWS.law(rows=one_row, required=lambda stage: not getattr(stage, "shortens", False))
 def agrees_with_all(stage: Any, rows: Rows) -> None:
     """Equal rows stay what they are."""
-    result = stage(rows)
+    result = _rows(stage(_received(rows, 0)))
     require_close(result, np.tile(rows[0], (len(result), 1)), 1e-6 * float(np.abs(rows).max()), "the result")
 
 
@@ -129,7 +130,7 @@ def _is_told(stage: Any) -> bool:
 @LAWS.law(case=attacked, required=_is_told)
 def spoils_no_more_rows_than_lie(stage: Any, case: Attacked) -> None:
     """As many rows as it is told may lie (one in five if it is not told) hold anything, and no more come out wild."""
-    result = stage(case.rows)
+    result = _rows(stage(_received(case.rows, 0)))
     honest = np.delete(case.rows, case.lies, axis=0)
     bounded = (np.abs(result) <= FAR * (1 + np.abs(honest).max())).all(axis=1)
     spoilt = len(result) - int(bounded.sum())

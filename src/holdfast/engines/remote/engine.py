@@ -52,7 +52,8 @@ class Remote:
         self._roster = Roster(transport, self._members, timeout, trusted)
         self._states = States(self._roster, agreement.worker.init(model[np.newaxis]))
         self._started = False
-        self.honest, self.voters = self._adversary.honest, agreement.participation.size
+        self.workers, self.honest = agreement.participation.workers, self._adversary.honest
+        self.voters = agreement.participation.size
         self.absent = self.crossed_up = self._asked = 0
         """How often a worker was asked in vain; the bytes of frames that came from members."""
 

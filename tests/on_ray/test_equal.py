@@ -7,6 +7,7 @@ import pytest
 
 from holdfast import attacks, methods
 from holdfast.engines.options import Ray
+from holdfast.engines.remote import Remote
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Spec, run
 from holdfast.experiments.assembly import assemble
@@ -34,7 +35,7 @@ def agree(spec: Spec) -> None:
 
 
 @pytest.mark.parametrize("attack", ["none", *attacks.REGISTRY])
-@pytest.mark.parametrize("method", [*methods.NAMED, *methods.RULES])
+@pytest.mark.parametrize("method", methods.REGISTRY)
 def test_every_method_under_every_attack(method: str, attack: str) -> None:
     agree(replace(BASE, method=method) if attack == "none" else replace(ATTACKED, method=method, attack=attack))
 
@@ -55,12 +56,12 @@ def test_bits_under_every_attack(attack: str) -> None:
         {"participation": 0.4, "method": BITS},
         {"participation": 0.1, "attack": "duplicate"},  # some rounds ask nobody of a shard
         {"participation": 0.1, "method": BITS},
-        {"byzantine_workers": (1, 2, 3), "attack": "sign-flip"},
+        {"byzantine": (1, 2, 3), "attack": "sign-flip"},
         {"byzantine": 5},  # the second shard has only Byzantine workers, which skip their gradients
         {"byzantine": 5, "attack": "duplicate"},
         {"byzantine": 5, "method": BITS},
-        {"byzantine_compute": "always"},
-        {"method": "ideal-rsa", "byzantine_workers": (2, 6, 7)},
+        {"byzantine_work": "always"},
+        {"method": "ideal-rsa", "byzantine": (2, 6, 7)},
         {"partition": "dirichlet:alpha=0.3"},
         {"method": "rsa:messages=bits,penalty=auto", "rate": "auto"},
         {"workers": 300, "method": BITS, "rounds": 2},
@@ -81,10 +82,12 @@ def test_bits_cross_as_counts_and_models_as_models() -> None:
     up = {}
     for messages in ("bits", "full"):
         experiment = assemble(resolved(replace(BASE, engine=ON_RAY, method=f"rsa:messages={messages}")))
-        experiment.engine.exchange(experiment.problem.start(), 0)
-        up[messages] = experiment.engine.crossed_up
-        assert experiment.engine.crossed_down == 2 * (44 + 2600)
-        experiment.engine.close()
+        engine = experiment.engine
+        assert isinstance(engine, Remote)
+        engine.exchange(experiment.problem.start(), 0)
+        up[messages] = engine.crossed_up
+        assert engine.crossed_down == 2 * (44 + 2600)
+        engine.close()
     assert up == {"bits": 2 * (44 + 3 * 88), "full": 2 * 44 + 11 * 2600}
 
 
