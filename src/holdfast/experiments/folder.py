@@ -9,7 +9,7 @@ import json
 import platform
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -26,10 +26,13 @@ from holdfast.experiments.spec import Spec
 from holdfast.files import sweep, write_atomic
 from holdfast.states import Arrays
 
+SIDES = ("master", "workers", "attack")
+"""Whose states a checkpoint holds."""
+
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A run between two rounds: the arrays of both states, and what was recorded so far.
+    """A run between two rounds: the arrays of all states, and what was recorded so far.
 
     On disk an .npz file followed by its SHA-256.
     """
@@ -43,10 +46,12 @@ class Checkpoint:
     evaluation_seconds: float
     absent: int = 0
     """How often a worker did not answer in time."""
+    attack: Arrays = field(default_factory=dict)
+    """What the Byzantine workers remember."""
 
     def to_bytes(self) -> bytes:
         about = asdict(self)
-        arrays = {f"{side}.{name}": array for side in ("master", "workers") for name, array in about.pop(side).items()}
+        arrays = {f"{side}.{name}": array for side in SIDES for name, array in about.pop(side).items()}
         file = io.BytesIO()
         np.savez(file, about=np.array(json.dumps(about)), **arrays)
         return file.getvalue() + sha256(file.getvalue()).digest()
@@ -58,12 +63,12 @@ class Checkpoint:
             raise ValueError("its checksum is wrong")
         with np.load(io.BytesIO(arrays), allow_pickle=False) as file:
             about = json.loads(str(file["about"]))
-            master, workers = (
-                {key.removeprefix(side): file[key] for key in file.files if key.startswith(side)}
-                for side in ("master.", "workers.")
-            )
+            sides: dict[str, Any] = {
+                side: {key.removeprefix(f"{side}."): file[key] for key in file.files if key.startswith(f"{side}.")}
+                for side in SIDES
+            }
         history = [Evaluation(**line) for line in about.pop("history")]
-        return Checkpoint(history=history, master=master, workers=workers, **about)
+        return Checkpoint(history=history, **sides, **about)
 
 
 class RunFolder:

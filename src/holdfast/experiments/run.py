@@ -5,7 +5,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from holdfast.experiments.watching import Interrupted, Unwatched, Watcher
 from holdfast.onebit import TallyBits
 from holdfast.problems import Problem
 from holdfast.states import arrays_of, filled
-from holdfast.typing import Vector
+from holdfast.typing import Received, Rows, Vector, Workers
 
 
 def _never() -> bool:
@@ -124,11 +124,21 @@ class _Run:
         self.history: list[Evaluation] = []
         self.diverged: int | None = None
         self.seconds = self.evaluation_seconds = 0.0
+        if hasattr(experiment.master, "foresee"):
+            experiment.engine.adversary.foresight = self._foresee
+
+    def _foresee(self, rows: Rows, workers: Workers, round: int) -> Vector:
+        """Return what the master, as it is now, would make of these messages."""
+        read = self.spec.method.reading(self.spec.seed)(self.state.model, rows, workers, round)
+        received = Received(read, workers, round, self.spec.seed)
+        direction: Vector = cast(Any, self.experiment.master).foresee(self.state, received)
+        return direction
 
     def restore(self, checkpoint: Checkpoint) -> None:
         engine = self.experiment.engine
         self.state = filled(self.state, checkpoint.master)
         engine.state, engine.absent = filled(engine.state, checkpoint.workers), checkpoint.absent
+        engine.adversary.recall(checkpoint.attack, self.state.model)
         self.round, self.history = checkpoint.round, checkpoint.history
         self.seconds, self.evaluation_seconds = checkpoint.seconds, checkpoint.evaluation_seconds
 
@@ -204,6 +214,7 @@ class _Run:
                     seconds=self.seconds,
                     evaluation_seconds=self.evaluation_seconds,
                     absent=self.experiment.engine.absent,
+                    attack=self.experiment.engine.adversary.remembered(),
                 )
             )
 
