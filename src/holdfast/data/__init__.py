@@ -8,7 +8,19 @@ from holdfast.data.dataset import Dataset
 from holdfast.data.digits import digits
 from holdfast.data.files import FILE_TYPES, from_file
 from holdfast.data.mnist import FASHION_MNIST, MNIST, fashion_mnist, mnist
-from holdfast.data.partitions import PARTITIONS, ByLabel, Dirichlet, Iid, Partition
+from holdfast.data.partitions import (
+    PARTITIONS,
+    Assignment,
+    ByLabel,
+    Dirichlet,
+    Holdings,
+    Iid,
+    Partition,
+    Quantity,
+    ShardsPerWorker,
+    Similarity,
+    holdings,
+)
 from holdfast.errors import InvalidInput, unknown
 from holdfast.naming import Family
 
@@ -42,14 +54,20 @@ def load(data: Any) -> Dataset:
 
 __all__ = [
     "FETCHED",
-    "PARTITIONS",
     "FILE_TYPES",
+    "PARTITIONS",
     "REGISTRY",
     "SETS",
+    "Assignment",
     "ByLabel",
     "Dataset",
     "Dirichlet",
+    "Holdings",
     "Iid",
     "Partition",
+    "Quantity",
+    "ShardsPerWorker",
+    "Similarity",
+    "holdings",
     "load",
 ]
