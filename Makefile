@@ -22,7 +22,7 @@ test-torch: .venv/installed  ## what concerns PyTorch tensors; installs the pinn
 
 test-ray: .venv/installed  ## what concerns the Ray engine; installs the pinned version
 	$(BIN)/pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[ray]'
-	$(BIN)/pytest tests/sharded
+	$(BIN)/pytest tests/ray
 
 check: .venv/installed  ## what is promised about MNIST; fetches it once, takes minutes
 	$(BIN)/pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[browser]'

@@ -142,7 +142,15 @@ class Quadratic:
 
     @staticmethod
     def of(
-        data: Dataset, partition: Partition, workers: int, batch: int, *, scale: float, weight: float, dtype: str, seed: int
+        data: Dataset,
+        partition: Partition,
+        workers: int,
+        batch: int,
+        *,
+        scale: float,
+        weight: float,
+        dtype: str,
+        seed: int,
     ) -> "Quadratic":
         """As a spec makes it: the centres are the workers' mean features."""
         parts = partition.deal(data.train_targets, workers, Stream(seed, "partition").generator())

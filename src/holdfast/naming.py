@@ -12,20 +12,14 @@ from dataclasses import fields, is_dataclass
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
-from types import NoneType
-from typing import Annotated, Any, Generic, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import Any, Generic, TypeVar, cast, get_args
 
-import msgspec
-import numpy as np
-
+from holdfast.conversion import converted, plain, types_of
 from holdfast.errors import InvalidInput, unknown
 
 T = TypeVar("T")
 _ABSENT = object()
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
-_WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
-_NOUNS = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
 
 
 class Family(Generic[T]):
@@ -135,7 +129,7 @@ class Family(Generic[T]):
                 raise InvalidInput(f"{self.kind} {name!r} takes no options; got {key}")
             if key not in known:
                 raise unknown(f"option of {self.kind} {name!r}", key, known)
-        types = _types(member.__init__ if inspect.isclass(member) else member)
+        types = types_of(member.__init__ if inspect.isclass(member) else member)
         values = {
             key: converted(f"{key} of {self.kind} {name!r}", value, types.get(key, Any)) for key, value in given.items()
         }
@@ -163,59 +157,12 @@ class Family(Generic[T]):
         return found  # type: ignore[no-any-return]
 
 
-def converted(what: str, value: Any, kind: Any) -> Any:
-    """Return a value of this type; a text is read as one, a NumPy number counts as what it is.
-
-    >>> converted("rounds", "10", int), converted("norm", "inf", float)
-    (10, inf)
-    """
-    value = _plain(value)
-    try:
-        found = _read(value, kind)
-    except msgspec.ValidationError:
-        raise InvalidInput(f"{what} must be {_described(kind)}; got {value!r}") from None
-    except TypeError:  # a type that only an object in Python can have
-        if isinstance(value, str):
-            raise InvalidInput(f"{what} must be given in Python, it cannot be written; got {value!r}") from None
-        return value
-    if _rounded(value, found):
-        raise InvalidInput(f"{what} must be {_described(kind)}; got {value!r}")
-    return found
-
-
-def _read(value: Any, kind: Any) -> Any:
-    try:
-        return msgspec.convert(value, kind, strict=False)
-    except msgspec.ValidationError:
-        if not isinstance(value, str) or not _NUMBER.fullmatch(value):
-            raise
-        # msgspec reads numbers as JSON has them, people write .5 as well
-        return msgspec.convert(int(value) if _WHOLE.fullmatch(value) else float(value), kind)
-
-
-def _rounded(value: Any, found: Any) -> bool:
-    """Return whether a whole number was made of something that is not written as one, such as 10.0 or 1e3."""
-    if isinstance(found, tuple):
-        return any(map(_rounded, value, found))
-    if not isinstance(found, int) or isinstance(found, bool):
-        return False
-    return isinstance(value, float) or (isinstance(value, str) and not _WHOLE.fullmatch(value))
-
-
-def convert_fields(part: Any) -> None:
-    """Give every field of a frozen dataclass under construction its own type, or say which does not fit."""
-    types = _types(type(part))
-    for field in fields(part):
-        value = converted(field.name, getattr(part, field.name), types.get(field.name, Any))
-        object.__setattr__(part, field.name, value)
-
-
 def options_of(part: Any, full: bool) -> dict[str, Any]:
     """Return the options of a part: all that have a value, or those that differ from their defaults.
 
     They are the fields of a dataclass; else the parameters of its class, which it must keep under their names.
     """
-    told = ((key, default, _plain(getattr(part, key, _ABSENT))) for key, default in _defaults(part).items())
+    told = ((key, default, plain(getattr(part, key, _ABSENT))) for key, default in _defaults(part).items())
     found = {key: value for key, default, value in told if value is not None and (full or value != default)}
     if lost := [key for key, value in found.items() if value is _ABSENT]:
         raise InvalidInput(f"{type(part).__name__} must keep its options as attributes; got none named {lost[0]}")
@@ -228,13 +175,6 @@ def _defaults(part: Any) -> dict[str, Any]:
     if is_dataclass(part):
         return {field.name: field.default for field in fields(part) if field.init}
     return {key: each.default for key, each in _parameters(type(part)).items()}
-
-
-def _plain(value: Any) -> Any:
-    """Return NumPy's numbers and arrays as Python's."""
-    if isinstance(value, np.generic | np.ndarray):
-        return value.tolist()
-    return type(value)(map(_plain, value)) if type(value) in (list, tuple) else value
 
 
 def summary(member: object) -> str:
@@ -266,35 +206,7 @@ def _parameters(member: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     return {name: each for name, each in found.items() if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)}
 
 
-def _types(member: Any) -> dict[str, Any]:
-    try:
-        return get_type_hints(member, include_extras=True)
-    except (NameError, TypeError):  # annotations that mean nothing here
-        return {}
-
-
 def _written(value: Any) -> str:
     if isinstance(value, float):
         return repr(value).removesuffix(".0")
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _described(kind: Any) -> str:
-    """Return a type in words.
-
-    >>> from typing import Annotated, Literal
-    >>> _described(Annotated[float, msgspec.Meta(ge=0)] | Literal["auto"] | None)
-    'a number >= 0 or auto'
-    """
-    inner = [each for each in get_args(kind) if each is not NoneType]
-    if get_origin(kind) is Annotated:
-        bounds = {">=": inner[1].ge, ">": inner[1].gt, "<=": inner[1].le, "<": inner[1].lt}
-        said = " and ".join(f"{sign} {bound}" for sign, bound in bounds.items() if bound is not None)
-        return f"{_described(inner[0])} {said}"
-    if get_origin(kind) is tuple:
-        return f"several of them, each {_described(inner[0])}"
-    return (
-        _NOUNS.get(kind)
-        or " or ".join(each if isinstance(each, str) else _described(each) for each in inner)
-        or str(getattr(kind, "__name__", kind))
-    )

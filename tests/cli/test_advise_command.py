@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +13,15 @@ from holdfast.advice import advise
 from holdfast.cli import _parser, main
 from holdfast.cli.options import spec_of
 from holdfast.experiments import Spec
-from holdfast.experiments.automatic import settled
+from holdfast.experiments.automatic import resolve_auto
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.theorems import guarantees
+from holdfast.methods import Rsa
 from holdfast.report.advice_page import worker_chart
 from holdfast.report.pictures import pictures
 
 KEYS = {
-    *("data", "partition", "workers", "byzantine", "regular", "heterogeneity", "norms", "recommended"),
+    *("data", "partition", "workers", "byzantine", "honest", "heterogeneity", "norms", "recommended"),
     *("optimum_gradient", "gap", "guarantees", "minority", "averaging", "told", "command"),
 }
 
@@ -54,15 +56,18 @@ def test_it_recommends_what_the_rule_finds(tmp_path: Path, capsys: pytest.Captur
     found = advised(tmp_path, capsys, *argv)
     told = spec_of(_parser().parse_args(shlex.split(found["command"])[1:]))
     best = found["recommended"]
-    assert (told.norm, told.penalty, told.rate) == (best["norm"], best["penalty"], best["rate"])
-    rule = settled(resolved(Spec(data="digits", workers=10, byzantine=2, norm=told.norm, penalty="auto", rate="auto")))
-    assert (rule.penalty, rule.rate) == (told.penalty, told.rate)
+    assert isinstance(told.method, Rsa)
+    assert told == Spec(
+        data="digits", workers=10, byzantine=2, method=Rsa(best["norm"], best["penalty"]), rate=best["rate"]
+    )
+    rule = resolve_auto(resolved(replace(told, method=replace(told.method, penalty="auto"), rate="auto")))
+    assert (rule.method, rule.rate) == (told.method.resolved(), told.rate)
     assert best["why"].keys() == {"norm", "penalty", "rate"}
     for norm in found["norms"].values():
         assert norm["lambda0"] == max(norm["lambda0_per_worker"])
         assert norm["agreeing"] == sum(asked <= norm["penalty"] for asked in norm["lambda0_per_worker"])
     same = guarantees(told)
-    assert found["norms"][f"l{told.norm:g}"]["lambda0"] == same.lambda0
+    assert found["norms"][f"l{told.method.norm:g}"]["lambda0"] == same.lambda0
     assert found["guarantees"] == json.loads(json.dumps(same.to_json()["guarantees"]))
 
 
@@ -102,10 +107,12 @@ def test_the_chart_can_be_drawn() -> None:
     ("argv", "complaint"),
     [
         (["--partition", "by-lable"], "unknown partition 'by-lable' (did you mean 'by-label'?)"),
-        (["--workers", "0"], "workers must be at least 1; got 0"),
+        (["--workers", "0"], "workers must be a whole number >= 1; got '0'"),
         (["--byzantine", "20"], "byzantine must be less than workers=20; got 20"),
         (["--schedule", "theorem2"], "rate auto is for the schedules"),
         (["--norm", "2"], "unknown flag '--norm'"),
+        (["--method", "krum"], "unknown flag '--method'"),
+        (["--liars", "2"], "--liars is called --byzantine now: write --byzantine 2"),
     ],
 )
 def test_bad_input_is_one_line(

@@ -1,6 +1,7 @@
 """`holdfast compare`: one table, one page, one file of results."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from commands import Ended, command, command_into
 
 from holdfast.cli import main
 from holdfast.experiments import Spec, run
+from holdfast.experiments.defaults import resolved
 from strict_json import strict
 
 METHODS = ["ideal-sgd", "rsa", "sgd", "trimmed-mean"]
@@ -29,10 +31,10 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Ended:
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Ended:
-    """A problem without classes, named liars, and nobody who reads JSON."""
+    """A problem without classes, named Byzantine workers, and nobody who reads JSON."""
     return compared(
         tmp_path_factory.mktemp("plain") / "out",
-        *("--problem", "least-squares", "--rate", "1e-9", "--attack", "none", "infinite", "--liars", "1,2,3"),
+        *("--problem", "least-squares", "--rate", "1e-9", "--attack", "none", "infinite", "--byzantine", "1,2,3"),
     )
 
 
@@ -114,14 +116,16 @@ def test_a_problem_without_classes_has_not_diverged_for_it(plain: Ended) -> None
     assert any("diverged" in line for line in plain.stdout.splitlines() if line.startswith("iid  infinite  sgd"))
 
 
-def test_named_liars_lie_only_under_attack(plain: Ended) -> None:
+def test_named_workers_are_byzantine_only_under_attack(plain: Ended) -> None:
     entries = {(entry["attack"], entry["method"]): entry for entry in plain.results["runs"]}
     assert set(entries) == {(attack, method) for attack in ("none", "infinite") for method in ("rsa", "sgd")}
+    for (attack, _), entry in entries.items():
+        assert entry["spec"]["attack"]["byzantine"] == (0 if attack == "none" else [1, 2, 3])
 
 
 def test_without_out_a_folder_under_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("spec.toml").write_text('data = "digits"\nrounds = 2\nseed = 3\n')
+    Path("spec.toml").write_text('data = "digits"\n[training]\nrounds = 2\nseed = 3\n')
     status, stdout, _ = command("compare", "spec.toml", "--jobs", "1", "--method", "rsa")
     assert status == 0
     (folder,) = Path("runs").iterdir()
@@ -134,7 +138,41 @@ def test_without_out_a_folder_under_runs(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_a_spec_file_may_name_what_is_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     spec = tmp_path / "spec.toml"
-    spec.write_text('data = "digits"\nrounds = 2\nmethod = "median"\npartition = "by-label"\n')
+    spec.write_text(
+        '[data]\nname = "digits"\npartition = "by-label"\n[method]\nname = "median"\n[training]\nrounds = 2\n'
+    )
     assert main(["compare", str(spec), "--jobs", "1", "--json", "--out", str(tmp_path / "out")]) == 0
     runs = json.loads(capsys.readouterr().out)["runs"]
     assert [(run["partition"], run["attack"], run["method"]) for run in runs] == [("by-label", "none", "median")]
+
+
+def test_an_attack_none_in_a_file_makes_nobody_byzantine(tmp_path: Path) -> None:
+    (tmp_path / "spec.toml").write_text('data = "digits"\n[attack]\nname = "none"\nbyzantine = 3\n')
+    argv = ("compare", str(tmp_path / "spec.toml"), "--rounds", "2", "--jobs", "1")
+    (entry,) = command_into(tmp_path / "out", *argv, "--method", "krum").results["runs"]
+    assert (entry["spec"]["attack"]["byzantine"], entry["spec"]["attack"]["declared"]) == (0, 0)
+
+
+def test_methods_of_one_name_are_told_apart_by_their_options(tmp_path: Path) -> None:
+    methods = ["rsa", "rsa:norm=2", "nnm+trimmed-mean", "trimmed-mean"]
+    ended = compared(tmp_path / "out", "--method", *methods, "--attack", "gaussian")
+    assert ended.status == 0
+    runs = ended.results["runs"]
+    labels = ["rsa:norm=1,penalty=0.07", "rsa:norm=2,penalty=1.18322", *methods[2:]]
+    assert [entry["method"] for entry in runs] == labels
+    assert ended.results["title"] == "rsa:norm=1, rsa:norm=2, nnm+trimmed-mean, trimmed-mean on digits"
+    lines = [line.split() for line in ended.stdout.splitlines() if line.startswith("iid  gaussian  ")]
+    assert [line[2] for line in lines] == labels
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert all(label in page for label in labels)
+    for entry, method in zip(runs, methods, strict=True):
+        base = Spec(data="digits", workers=10, byzantine=3, rounds=4, eval_every=2, attack="gaussian")
+        assert Spec.of_tables(entry["spec"]) == resolved(replace(base, method=method))
+
+
+def test_a_comparison_on_another_engine_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "spec.toml").write_text('data = "digits"\n[engine]\nname = "ray"\nshards = 2\n')
+    refused = command("compare", str(tmp_path / "spec.toml"), "--out", str(tmp_path / "out"))
+    assert refused.status == 2
+    assert "a comparison spreads its runs over the cores itself" in refused.stderr
+    assert refused.stderr.count("\n") == 1

@@ -5,17 +5,19 @@ import shlex
 from argparse import ArgumentParser, _SubParsersAction
 from collections.abc import Iterator
 from dataclasses import fields
+from typing import Literal, get_args, get_origin, get_type_hints
 
 import pytest
 
 import holdfast
 from holdfast.cli import _parser, main
-from holdfast.cli.advise import LOOKED_FOR
 from holdfast.cli.compare import SWEPT
-from holdfast.cli.options import flag, spec_of
-from holdfast.cli.tune import SWEPT as TUNED
+from holdfast.cli.options import flag, spec_of, values_of
+from holdfast.engines.options import REGISTRY
 from holdfast.experiments import Spec
 from holdfast.experiments.comparison import grid
+from holdfast.experiments.sections import SECTIONS
+from holdfast.methods import Rsa
 
 
 def commands(parser: ArgumentParser, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], ArgumentParser]]:
@@ -71,14 +73,11 @@ def test_help_ends_in_an_example_of_the_command(path: tuple[str, ...], capsys: p
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
 def test_the_example_is_understood(path: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     arguments = _parser().parse_args(example(path, capsys)[1:])
-    if path == ("run",):
+    if path in {("run",), ("tune",), ("advise",), ("theory",)}:
         spec_of(arguments)
-    if path == ("tune",):
-        spec_of(arguments, without=TUNED)
-    if path == ("advise",):
-        spec_of(arguments, without=LOOKED_FOR)
     if path == ("compare",):
-        assert grid(spec_of(arguments, without=SWEPT), arguments.method, arguments.attack, ["iid"])
+        base = Spec.of(values_of(arguments, without=SWEPT))
+        assert grid(base, arguments.method, arguments.attack, ["iid"])
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
@@ -94,16 +93,42 @@ def test_every_flag_is_explained(path: tuple[str, ...]) -> None:
         assert action.help or isinstance(action, _SubParsersAction), action
 
 
-def test_run_has_a_flag_for_every_field_of_a_spec(capsys: pytest.CaptureFixture[str]) -> None:
-    text = help_of(("run",), capsys)
+def sections(text: str) -> dict[str, str]:
+    """Return the groups of a help text by their titles."""
+    pieces = re.split(r"^(\w[\w ]*):\n", text, flags=re.MULTILINE)[1:]
+    return dict(zip(pieces[::2], pieces[1::2], strict=True))
+
+
+def test_run_has_a_flag_for_every_field_of_a_spec_in_its_section(capsys: pytest.CaptureFixture[str]) -> None:
+    groups = sections(help_of(("run",), capsys))
+    assert [title for title in groups if title in SECTIONS] == list(SECTIONS)
+    types = get_type_hints(Spec)
     for option in fields(Spec):
+        text = groups[option.metadata["section"]]
         assert f"{flag(option.name)} " in text
-        assert all(choice in text for choice in option.metadata["choices"])
+        if get_origin(types[option.name]) is Literal:
+            assert "{" + ",".join(get_args(types[option.name])) + "}" in text
 
 
-def test_compare_has_a_flag_for_every_field_of_a_spec(capsys: pytest.CaptureFixture[str]) -> None:
-    text = help_of(("compare",), capsys)
-    assert all(f"{flag(option.name)} " in text for option in fields(Spec))
+@pytest.mark.parametrize("path", [("run",), ("resume",)], ids=" ".join)
+def test_every_option_of_an_engine_has_a_flag(path: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    text = sections(help_of(path, capsys))["engine"]
+    for engine, options in REGISTRY.items():
+        for option in fields(options):
+            assert re.search(rf"{flag(option.name)} \S+\s+{engine}: ", text)
+
+
+def test_options_of_methods_are_no_flags(capsys: pytest.CaptureFixture[str]) -> None:
+    text = help_of(("run",), capsys)
+    assert not any(f"{flag(option.name)} " in text for option in fields(Rsa))
+
+
+@pytest.mark.parametrize("path", [("compare",), ("tune",), ("theory",)], ids=" ".join)
+def test_commands_of_many_runs_have_a_flag_for_all_but_the_engine(
+    path: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = help_of(path, capsys)
+    assert all((f"{flag(option.name)} " in text) == (option.name != "engine") for option in fields(Spec))
 
 
 def test_the_help_of_all_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,7 +8,7 @@ import pytest
 from holdfast.cli import main
 from holdfast.experiments import Spec, run
 
-SPEC = Spec(data="digits", workers=6, byzantine=2, attack="duplicate", rounds=20, eval_every=10)
+SPEC = Spec(data="digits", workers=6, byzantine=2, attack="duplicate", rounds=20, eval_every=5)
 
 
 @pytest.fixture
@@ -36,17 +36,17 @@ def test_json_is_one_object_and_the_page_goes_where_it_is_sent(
     assert printed.out.count("\n") == 1
     found = json.loads(printed.out)
     assert (found["run"], found["page"], found["over"]) == (str(folder), str(out), True)
-    assert [each["worker"] for each in found["workers"] if each["lies"]] == [5, 6]
-    assert [each["apart"]["copied"] for each in found["workers"]] == [True, False, False, False, True, True]
-    assert len(found["history"]) == 2
+    assert [each["worker"] for each in found["workers"] if each["byzantine"]] == [5, 6]
+    assert [each["suspicion"]["copied"] for each in found["workers"]] == [True, False, False, False, True, True]
+    assert len(found["history"]) == 4
     assert out.exists()
     assert not (folder / "report.html").exists()
 
 
 def test_an_infinite_norm_is_still_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run(Spec(data="digits", workers=3, norm=float("inf"), rounds=2), tmp_path / "run")
+    run(Spec(data="digits", workers=3, method="rsa:norm=inf", rounds=2), tmp_path / "run")
     assert main(["inspect", str(tmp_path / "run"), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["spec"]["norm"] == "inf"
+    assert json.loads(capsys.readouterr().out)["spec"]["method"]["norm"] == "inf"
 
 
 def complaint(argv: list[str], capsys: pytest.CaptureFixture[str]) -> str:
@@ -68,13 +68,14 @@ def test_what_is_not_a_run_folder(tmp_path: Path, capsys: pytest.CaptureFixture[
 @pytest.mark.parametrize(
     ("name", "content", "expected"),
     [
-        ("records.jsonl", "nonsense\n", "must hold an evaluation a line"),
-        ("records.jsonl", '{"round": 1}\n', "must hold an evaluation a line"),
-        ("records.jsonl", "[1]\n", "must hold an evaluation a line"),
+        ("records.jsonl", "nonsense\n", "must hold one evaluation per line"),
+        ("records.jsonl", '{"round": 1}\n', "must hold one evaluation per line"),
+        ("records.jsonl", "[1]\n", "must hold one evaluation per line"),
         ("result.json", "nonsense", "must hold the result of a run"),
         ("result.json", "[1]", "must hold the result of a run"),
         ("result.json", '{"personal": [{"worker": 1}]}', "must hold the records of its own spec"),
-        ("spec.toml", "workers = 3\nliars = []\n", "must hold the records of its own spec"),
+        ("spec.toml", "[data]\nworkers = 3\n", "must hold the records of its own spec"),
+        ("spec.toml", "workers = 3\n", "write workers = ... below [data]"),
     ],
 )
 def test_damaged_folders(

@@ -1,4 +1,4 @@
-"""Ctrl-C: a run stops politely and can go on; a comparison leaves nobody behind."""
+"""Ctrl-C: a run stops politely and can be resumed; a comparison leaves nobody behind."""
 
 import os
 import signal
@@ -47,7 +47,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_run_stops_says_how_to_go_on_and_goes_on_to_the_same_end(
+def test_a_run_stops_says_how_to_resume_and_resumes_to_the_same_end(
     number: int, whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "spec.toml").write_text(SPEC.to_toml())
@@ -58,7 +58,7 @@ def test_a_run_stops_says_how_to_go_on_and_goes_on_to_the_same_end(
     stdout, stderr = interrupted(process, number)
     assert process.returncode == 130
     assert stdout == "", "there is no result yet"
-    assert f"go on with: holdfast resume {out}" in stderr
+    assert f"resume with: holdfast resume {out}" in stderr
     assert "Traceback" not in stderr
     assert not (out / "result.json").exists()
     assert (out / "checkpoint.npz").exists(), "what was played is not lost"

@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
-from holdfast import aggregators, attacks, data, methods, problems
+from holdfast import aggregators, attacks, data, methods, problems, stages
 from holdfast.cli import main
 from holdfast.data import partitions
 from holdfast.data.mnist import ImageSet
+from holdfast.engines import options
 from holdfast.methods import schedules
 from holdfast.naming import summary
 from holdfast.theory import steps
@@ -32,11 +33,10 @@ def listed(capsys: pytest.CaptureFixture[str], *argv: str) -> str:
 
 def test_every_member_is_listed_with_its_explanation(capsys: pytest.CaptureFixture[str]) -> None:
     text = listed(capsys, "list")
-    told = {name: recipe.summary for name, recipe in methods.REGISTRY.items()}
-    told |= {rule.__name__: summary(rule) for rule in aggregators.REGISTRY.values()}
-    for registry in (attacks.REGISTRY, data.REGISTRY, partitions.REGISTRY, problems.REGISTRY, schedules.REGISTRY):
+    told = {rule.__name__: summary(rule) for rule in aggregators.REGISTRY.values()}
+    for family in (methods, stages, attacks, data, partitions, problems, schedules, steps, options):
+        registry: dict[str, Any] = family.REGISTRY
         told |= {name: summary(member) for name, member in registry.items()}
-    told |= {name: summary(member) for name, member in steps.REGISTRY.items()}
     for name, explanation in told.items():
         assert name in text
         assert len(explanation) > 10, f"{name} explains itself"
@@ -45,15 +45,28 @@ def test_every_member_is_listed_with_its_explanation(capsys: pytest.CaptureFixtu
 
 def test_parameters_are_listed_with_their_defaults(capsys: pytest.CaptureFixture[str]) -> None:
     text = listed(capsys, "list")
-    for usage in ("same-value:value=100.0", "sign-flip:factor=-4.0", "gaussian:scale=10000.0", "duplicate:worker=1"):
+    for usage in ("same-value:value=100 ", "sign-flip:factor=-4 ", "gaussian:scale=10000 ", "duplicate:worker=1 "):
         assert usage in text
     assert "dirichlet:alpha=" in text
+    assert "rsa:norm=1,messages=full,local_steps=1,reply=current " in text
+    assert "bucketing:size=2 " in text
+    assert "ray:shards=0,address=local," in text
+
+
+def test_options_without_a_fixed_default_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    text = listed(capsys, "list")
+    assert f"{summary(methods.Rsa)} Also takes penalty, ties." in text
+    assert f"{summary(aggregators.MultiKrum)} Also takes byzantine, selected." in text
+
+
+def test_code_of_ones_own_is_spoken_of(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "package.module:Name[:key=value,...]" in listed(capsys, "list")
 
 
 def test_who_sees_every_message_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     text = listed(capsys, "list")
-    colluding = [attack for attack in attacks.REGISTRY.values() if not issubclass(attack, attacks.LocalAttack)]
-    assert text.count("Sees every regular message.") == len(colluding) > 0
+    colluding = [attack for attack in attacks.REGISTRY.values() if issubclass(attack, attacks.ColludingAttack)]
+    assert text.count("Sees every honest message.") == len(colluding) > 0
 
 
 def test_files_are_listed_as_data(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""`holdfast reproduce` from end to end on digits; killed in the middle it goes on and ends the same."""
+"""`holdfast reproduce` from end to end on digits; killed in the middle it is resumed and ends the same."""
 
 import json
 import os
@@ -113,10 +113,10 @@ def ended_midway(out: Path, number: int, *, finished: int) -> tuple[int, str]:
     return process.returncode, printed
 
 
-def test_interrupted_it_says_how_to_go_on(tmp_path: Path) -> None:
+def test_interrupted_it_says_how_to_resume(tmp_path: Path) -> None:
     status, printed = ended_midway(tmp_path / "out", signal.SIGINT, finished=1)
     assert status == 130
-    assert printed.endswith(f"go on with the same command and: --out {tmp_path / 'out'} --resume\n")
+    assert printed.endswith(f"resume with the same command and: --out {tmp_path / 'out'} --resume\n")
     assert "Traceback" not in printed
 
 

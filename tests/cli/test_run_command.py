@@ -4,18 +4,23 @@ import json
 import os
 import pty
 import re
+import shlex
 import subprocess
 import sys
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from holdfast.cli import main
+from holdfast.cli import _parser, main
+from holdfast.cli.options import spec_of
+from holdfast.engines.options import EngineOptions, InProcess, Ray
 from holdfast.experiments import Spec, run
 from holdfast.experiments.defaults import resolved
+from holdfast.methods import Rsa
 
 FAST = ["run", "--data", "digits", "--rounds", "10", "--eval-every", "5"]
 SPEC = Spec(data="digits", rounds=10, eval_every=5)
@@ -44,7 +49,7 @@ def test_json_is_one_object_on_stdout_and_all_else_is_on_stderr(capsys: pytest.C
     assert result["accuracy"] == expected.accuracy
     assert (result["loss"], result["variance"]) == (expected.last.loss, expected.last.variance)
     assert result["history"] == [vars(evaluation) for evaluation in expected.history]
-    names = {"round", "accuracy", "loss", "variance", "distance", "disagreement", "twins"}
+    names = {"round", "accuracy", "loss", "variance", "distance", "disagreement", "twins", "metrics"}
     assert [set(line) for line in result["history"]] == [names] * 2
     assert expected.personal is not None
     assert result["personal"] == [vars(worker) for worker in expected.personal]
@@ -130,7 +135,7 @@ def test_json_stays_clean_while_a_terminal_watches() -> None:
 
 
 def test_file_and_flags_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    spec = replace(SPEC, method="krum", attack="sign-flip:factor=-2", byzantine=3, liars=(1, 4, 9), seed=1)
+    spec = replace(SPEC, method="krum", attack="sign-flip:factor=-2", byzantine=(1, 4, 9), seed=1)
     (tmp_path / "spec.toml").write_text(replace(spec, rounds=99).to_toml())
     result, _ = run_json(["run", "spec.toml", "--rounds", "10", "--out", "one"], capsys)
     assert result["rounds"] == 10
@@ -138,10 +143,87 @@ def test_file_and_flags_together(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert np.load(tmp_path / "one" / "model.npy").tobytes() == run(spec).model.tobytes()
 
 
+SPEC_FILE = """
+[data]
+name = "digits"
+partition = "by-label"
+[method]
+name = "trimmed-mean"
+trim = 3
+stages = [{ name = "bucketing", size = 3 }]
+[attack]
+name = "gaussian"
+scale = 3.0
+byzantine = [2, 5, 9]
+[training]
+rounds = 9
+"""
+
+
+@pytest.mark.parametrize(
+    ("argv", "changes"),
+    [
+        ([], {}),
+        (["--rounds", "5"], {"rounds": 5}),
+        (["--method", "rsa"], {"method": Rsa()}),
+        (["--method", "krum:byzantine=2"], {"method": "krum:byzantine=2"}),
+        (["--attack", "gaussian"], {"attack": "gaussian"}),  # with its default scale, not the file's
+        (["--attack", "none"], {"attack": None}),
+        (["--byzantine", "4"], {"byzantine": 4}),
+        (["--byzantine", "1,3"], {"byzantine": (1, 3)}),
+        (["--partition", "iid", "--data", "mnist"], {"partition": "iid", "data": "mnist"}),
+        (["--engine", "ray", "--shards", "2"], {"engine": Ray(shards=2)}),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_a_flag_for_a_part_replaces_the_part_of_the_file(argv: list[str], changes: dict[str, Any]) -> None:
+    Path("spec.toml").write_text(SPEC_FILE)
+    spec = Spec(
+        data="digits",
+        partition="by-label",
+        method="bucketing:size=3+trimmed-mean:trim=3",
+        attack="gaussian:scale=3",
+        byzantine=(2, 5, 9),
+        rounds=9,
+    )
+    assert spec_of(_parser().parse_args(["run", "spec.toml", *argv])) == replace(spec, **changes)
+
+
+@pytest.mark.parametrize(
+    ("argv", "engine"),
+    [
+        ([], Ray(shards=3, min_workers=2)),
+        (["--shards", "5"], Ray(shards=5, min_workers=2)),
+        (["--engine", "ray"], Ray()),
+        (["--engine", "ray:shards=7", "--round-timeout", "0.5"], Ray(shards=7, round_timeout=0.5)),
+        (["--engine", "simulated"], InProcess()),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_the_engine_of_a_file_and_of_flags(argv: list[str], engine: EngineOptions) -> None:
+    Path("spec.toml").write_text('[engine]\nname = "ray"\nshards = 3\nmin-workers = 2\n')
+    assert spec_of(_parser().parse_args(["run", "spec.toml", *argv])).engine == engine
+
+
+def test_a_file_may_come_after_flags() -> None:
+    Path("spec.toml").write_text("[training]\nrounds = 9\n")
+    assert spec_of(_parser().parse_args(["run", "--seed", "3", "spec.toml"])) == Spec(rounds=9, seed=3)
+
+
+def test_numbers_that_were_found_are_said_as_flags(capsys: pytest.CaptureFixture[str]) -> None:
+    argv = ["--method", "rsa:norm=2,penalty=auto", "--rate", "auto", "--out", "one"]
+    assert main([*FAST, *argv]) == 0
+    first = capsys.readouterr().out.splitlines()[0]
+    said = spec_of(_parser().parse_args(["run", *shlex.split(first.removeprefix("auto: "))]))
+    ran = Spec.read(Path("one", "spec.toml"))
+    assert (resolved(said).method, said.rate) == (ran.method, ran.rate)
+    assert first.startswith("auto: --method rsa:norm=2,penalty=0.")
+
+
 def test_flags_alone_give_the_run_of_the_library(tmp_path: Path) -> None:
-    argv = ["--method", "rsa", "--norm", "inf", "--attack", "gaussian", "--byzantine", "2", "--dtype", "float64"]
-    assert main([*FAST, *argv, "--liars", "3,7", "--partition", "by-label", "--out", "one"]) == 0
-    spec = replace(SPEC, norm=float("inf"), attack="gaussian", byzantine=2, dtype="float64", liars=(3, 7))
+    argv = ["--method", "rsa:norm=inf", "--attack", "gaussian", "--byzantine", "3,7", "--dtype", "float64"]
+    assert main([*FAST, *argv, "--partition", "by-label", "--out", "one"]) == 0
+    spec = replace(SPEC, method=Rsa(norm=inf), attack="gaussian", byzantine=(3, 7), dtype="float64")
     model = np.load(tmp_path / "one" / "model.npy")
     assert model.dtype == np.float64
     assert model.tobytes() == run(replace(spec, partition="by-label")).model.tobytes()
@@ -165,7 +247,8 @@ def test_the_folder_holds_the_files_of_the_docs(tmp_path: Path) -> None:
     }  # fmt: skip
     versions = json.loads((folder / "versions.json").read_text())
     assert {"holdfast", "python", "numpy", "data_sha256"} <= set(versions)
-    assert None not in Spec.read(folder / "spec.toml").__dict__.values()
+    spec = Spec.read(folder / "spec.toml")
+    assert spec == resolved(spec)
 
 
 @pytest.mark.parametrize("name", ["odd [bold] name", "a[1]", "über", "x[", ":smile:"])

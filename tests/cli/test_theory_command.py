@@ -1,6 +1,7 @@
 """`holdfast theory`, and the theorems' step sizes in runs."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -47,13 +48,24 @@ def test_classes_have_a_lambda0_but_no_rate(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_strongly_convex_losses_have_everything(regression: str, capsys: pytest.CaptureFixture[str]) -> None:
-    argv = ("--data", regression, "--problem", "least-squares", "--workers", "5", "--byzantine", "1", "--penalty", "9")
+    argv = (
+        "--data",
+        regression,
+        "--problem",
+        "least-squares",
+        "--workers",
+        "5",
+        "--byzantine",
+        "1",
+        "--method",
+        "rsa:penalty=9",
+    )
     found = told(capsys, *argv)
     assert None not in found.values()
     verdicts = found["guarantees"]
     assert isinstance(verdicts, dict)
     assert all(verdict["holds"] for verdict in verdicts.values())
-    below = told(capsys, *argv[:-1], "1e-4")
+    below = told(capsys, *argv[:-1], "rsa:penalty=1e-4")
     assert isinstance(below["Delta3"], float)
     assert below["Delta3"] > 0
 
@@ -62,7 +74,8 @@ def test_the_table_says_plainly_what_is_not_promised(regression: str, capsys: py
     assert main(["theory", "--data", "digits", "--scale", "1", "--workers", "4"]) == 0
     printed = capsys.readouterr().out
     assert printed.count("no guarantee: mu_1 = 0, mu_2 = 0, mu_3 = 0 and 1 more") == 3
-    assert main(["theory", "--data", regression, "--problem", "least-squares", "--workers", "4", "--norm", "inf"]) == 0
+    argv = ["--data", regression, "--problem", "least-squares", "--workers", "4", "--method", "rsa:norm=inf"]
+    assert main(["theory", *argv]) == 0
     printed = capsys.readouterr().out
     assert "linf" in printed
     assert "asymptotic gap of theorem 2" in printed
@@ -72,7 +85,7 @@ def test_the_table_says_plainly_what_is_not_promised(regression: str, capsys: py
     ("argv", "complaint"),
     [
         (["--method", "krum"], "the theorems speak of rsa and ideal-rsa; got method=krum"),
-        (["--reply", "updated"], "current iterate; got reply=updated"),
+        (["--method", "rsa:reply=updated"], "current iterate; got reply=updated"),
     ],
 )
 def test_what_no_theorem_covers(argv: list[str], complaint: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -99,13 +112,13 @@ def test_a_theorems_steps_are_the_same_after_an_interruption(regression: str, tm
     assert resume(tmp_path / "run").model.tolist() == whole.model.tolist()
 
 
-def test_steps_come_from_the_workers_that_do_not_lie(regression: str) -> None:
+def test_steps_come_from_the_honest_workers(regression: str) -> None:
     spec = Spec(data=regression, problem="least-squares", workers=3, schedule="theorem2", rate=1e4)
-    lying = assemble(resolved(Spec(**{**vars(spec), "byzantine": 2, "liars": (1, 2), "attack": "gaussian"})))
+    attacked = assemble(resolved(replace(spec, byzantine=(1, 2), attack="gaussian")))
     everyone = assemble(resolved(spec))
-    for experiment, count in ((lying, 1), (everyone, 3)):
-        assert len(experiment.fleet.regular) == count
-    steps, fewer = everyone.method.worker.rate, lying.method.worker.rate  # type: ignore[attr-defined]
+    for experiment, honest in ((attacked, [3]), (everyone, [1, 2, 3])):
+        assert experiment.engine.honest.tolist() == honest
+    steps, fewer = everyone.master.rate, attacked.master.rate  # type: ignore[attr-defined]
     assert isinstance(steps, InverseSteps)
     assert steps.high == fewer.high == 1e4
     assert steps.low <= fewer.low

@@ -3,6 +3,7 @@
 import json
 import shlex
 from itertools import pairwise
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,12 @@ import numpy as np
 import pytest
 from commands import Ended, command_into
 
+from holdfast.attacks import Gaussian
 from holdfast.cli import _parser
 from holdfast.cli.options import flags_of, spec_of
 from holdfast.data import load
 from holdfast.experiments import Spec, run
+from holdfast.methods import Rsa
 
 TINY = ["tune", "--data", "digits", "--workers", "5", "--rounds", "18", "--jobs", "1", "--points", "3", "--json"]
 ATTACKED = ["--norm", "1", "inf", "--attack", "sign-flip", "--byzantine", "1"]
@@ -55,8 +58,8 @@ def test_the_winner_alone_saw_the_test_set(attacked: Ended) -> None:
     assert place(results["best"]) == place(results["rungs"][-1]["trials"][0])
     specs = [json.loads(path.read_text())["run"]["spec"] for path in attacked.out.glob("*/*.json")]
     assert len(specs) == 18 + 6 + 2 + 1
-    assert [spec["data"] for spec in specs].count("digits") == 1
-    assert {spec["attack"] for spec in specs} == {"sign-flip"}
+    assert [spec["data"]["name"] for spec in specs].count("digits") == 1
+    assert {spec["attack"]["name"] for spec in specs} == {"sign-flip"}
     assert "no candidate saw the test set" in attacked.stderr
 
 
@@ -109,6 +112,15 @@ def images(features: np.ndarray[Any, Any]) -> set[bytes]:
     return {row.tobytes() for row in features}
 
 
+@pytest.mark.parametrize("norm", ["1", "2"])
+def test_a_method_that_says_its_norm_is_tuned_with_it(norm: str, tmp_path: Path) -> None:
+    (tmp_path / "spec.toml").write_text(f'[method]\nname = "rsa"\nnorm = {norm}\n')
+    for argv in (["--method", f"rsa:norm={norm}"], [str(tmp_path / "spec.toml")]):
+        ended = tuned(tmp_path / argv[-1].replace("/", "-"), *argv, "--rungs", "1", "--points", "1")
+        assert ended.status == 0, ended.stderr
+        assert [centre["norm"] for centre in ended.results["centres"]] == [float(norm)]
+
+
 def test_gradient_rules_have_rates_only(tmp_path: Path) -> None:
     ended = tuned(tmp_path / "out", "--method", "median", "--rungs", "2")
     assert ended.status == 0, ended.stderr
@@ -124,11 +136,13 @@ def test_gradient_rules_have_rates_only(tmp_path: Path) -> None:
         (["--validation", "1e-4"], "at least 2 samples on either side; got 0 and 1438"),
         (["--points", "4"], "points must be odd"),
         (["--rungs", "0"], "rungs must be at least 1; got 0"),
-        (["--norm", "half"], "norm must be a number; got 'half'"),
-        (["--norm", "1", "--penalty", "0"], "penalty as the centre of a log grid must be greater than 0"),
-        (["--penalty", "0.1"], "a penalty is the centre for one norm; got 3 norms, penalty=0.1"),
-        (["--method", "krum", "--norm", "2"], "norm is of rsa and ideal-rsa; got method=krum"),
-        (["--problem", "least-squares"], "tuning goes by accuracy and needs classes; got problem=least-squares"),
+        (["--norm", "half"], "norm must be a number >= 1; got 'half'"),
+        (["--norm", "1", "--method", "rsa:penalty=0"], "penalty as the centre of a log grid must be greater than 0"),
+        (["--method", "rsa:penalty=0.1"], "a penalty is the centre for one norm; got 3 norms, penalty=0.1"),
+        (["--penalty", "0.1"], "--penalty is an option of rsa: write --method rsa:penalty=0.1"),
+        (["--method", "rsa:norm=2", "--norm", "1"], "norms to try are given once; got --norm and --method rsa:norm=2"),
+        (["--method", "krum", "--norm", "2"], "norm is an option of rsa and ideal-rsa; got method=krum"),
+        (["--problem", "least-squares"], "tune goes by accuracy and needs classes; got problem=least-squares"),
         (["--attack", "gaussian"], "an attack needs byzantine of at least 1"),
         (["--resume"], "--resume needs the folder of earlier runs"),
     ],
@@ -145,8 +159,13 @@ def test_bad_input_is_one_line(argv: list[str], complaint: str, tmp_path: Path) 
     "spec",
     [
         Spec(),
-        Spec(norm=float("inf"), penalty=20.5, rate="auto", data="my data.npz"),
-        Spec(byzantine=2, liars=(3, 7), attack="sign-flip:factor=-2", dtype="float64", scale=0.1),
+        Spec(method=Rsa(norm=inf, penalty=20.5), rate="auto", data="my data.npz"),
+        Spec(method="rsa:norm=2,penalty=0.07", rate=0.00123, schedule="constant", momentum=0.5, l2=0),
+        Spec(method="rsa:messages=bits,ties=coin,local_steps=3,reply=updated,penalty=1e-07"),
+        Spec(method="nnm:byzantine=2+bucketing:size=3+multi-krum:selected=5", declared=3),
+        Spec(byzantine=(3, 7), attack="sign-flip:factor=-2", dtype="float64", scale=0.1),
+        Spec(byzantine=5, attack=Gaussian(scale=1e22), partition="dirichlet:alpha=0.1", problem="logistic"),
+        Spec(engine="ray:shards=2,round_timeout=0.5", weighting="sum", byzantine_work="always"),
     ],
 )
 def test_flags_say_the_spec(spec: Spec) -> None:

@@ -76,9 +76,9 @@ def test_load_fetches_once_and_reads_the_arrays(cache: Path) -> None:
     for _ in range(2):
         dataset = tiny(shelf).load()
     assert shelf.asked == 1
-    np.testing.assert_array_equal(dataset.train_features, [[1, 2], [3, 4]])
+    np.testing.assert_array_equal(dataset.train_features, [[[1, 2]], [[3, 4]]])
     np.testing.assert_array_equal(dataset.train_targets, [0, 1])
-    np.testing.assert_array_equal(dataset.test_features, [[5, 6]])
+    np.testing.assert_array_equal(dataset.test_features, [[[5, 6]]])
     np.testing.assert_array_equal(dataset.test_targets, [1])
     assert dataset.train_features.dtype == np.uint8  # images stay bytes
     assert held(cache) == everything()
@@ -100,7 +100,7 @@ def test_a_damaged_file_is_fetched_again(name: str, damage: bytes | None, cache:
     images = tiny(shelf)
     images.fetch()
     (cache / "tiny" / name).write_bytes(FILES[name][:-1] + b"!" if damage is None else damage)
-    assert images.load().train_features.tolist() == [[1, 2], [3, 4]]
+    assert images.load().train_features.tolist() == [[[1, 2]], [[3, 4]]]
     assert shelf.asked == 2
     assert held(cache) == everything()
 

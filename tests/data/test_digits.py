@@ -9,5 +9,5 @@ from holdfast.data.dataset import Dataset
 
 def test_the_file_holds_what_scikit_learn_loads() -> None:
     theirs = load_digits()
-    expected = Dataset.split("digits", theirs.data.astype(np.uint8), theirs.target.astype(np.int64))
+    expected = Dataset.split("digits", theirs.images.astype(np.uint8), theirs.target.astype(np.int64))
     assert load("digits").digest() == expected.digest()

@@ -30,7 +30,7 @@ class Loopback:
 
     def __init__(self, stations: Sequence[Callable[[], Station]]) -> None:
         self._builders = stations
-        self._running: dict[int, Station] = {}
+        self.running: dict[int, Station] = {}
         self._ready: deque[Answer | Lost] = deque()
         self._held: dict[int, Answer] = {}
         self._under_way: set[int] = set()
@@ -39,17 +39,17 @@ class Loopback:
         self.replaced: list[int] = []
 
     def start(self) -> None:
-        self._running = {member: build() for member, build in enumerate(self._builders)}
+        self.running = {member: build() for member, build in enumerate(self._builders)}
 
     def send(self, member: int, request: bytes) -> None:
         assert type(request) is bytes
         assert member not in self._under_way, "a member has at most one request under way"
         self.requests.append((member, request))
         self._under_way.add(member)
-        if member not in self._running:
+        if member not in self.running:
             self._ready.append(Lost(member, "it died"))
             return
-        answer = self._running[member].handle(request)
+        answer = self.running[member].handle(request)
         assert type(answer) is bytes
         fate = self.tamper(member, wire.unpack(request).kind, answer)
         if fate is Fate.HANGS:
@@ -70,15 +70,15 @@ class Loopback:
         self._drop(member)
         self._under_way.discard(member)
         self.replaced.append(member)
-        self._running[member] = self._builders[member]()
+        self.running[member] = self._builders[member]()
 
     def close(self) -> None:
-        self._running = {}
+        self.running = {}
 
     def kill(self, member: int) -> None:
         """End a member as `kill -9` does: what it was asked is answered by its loss."""
         self._drop(member)
-        self._running.pop(member, None)
+        self.running.pop(member, None)
         if member in self._under_way:
             self._ready.append(Lost(member, "it died"))
 

@@ -41,15 +41,16 @@ def test_who_does_not_follow_is_sent_x0_every_time() -> None:
     assert announced(1, follow=False) == (Kind.MODEL,)
 
 
-def test_after_forgetting_x0_is_sent_and_taken_whatever_it_is() -> None:
-    announcer, follower = Announcer(follow=True), following(3)
-    announcer.counted(a_tally(2), 2)
-    announcer.forget()
+def test_after_forgetting_x0_is_taken_whatever_it_is() -> None:
+    follower = following(3)
     follower.forget()
-    whole = wire.model(np.zeros(D), 3)
-    assert announcer.frames(3, whole) == [whole]
-    follower.hear(whole)
+    follower.hear(wire.model(np.zeros(D), 3))
     assert not follower.model(3).any()
+
+
+def test_a_master_that_has_counted_nothing_yet_sends_x0_in_any_round() -> None:
+    whole = wire.model(np.ones(D), 501)
+    assert Announcer(follow=True).frames(501, whole) == [whole]
 
 
 def following(rounds: int) -> Follower:

@@ -113,6 +113,23 @@ def test_a_state_is_gathered_and_goes_on_in_another_division(worker: Any) -> Non
     assert same(second.state, here.state)
 
 
+@pytest.mark.parametrize("method", [Rsa(penalty=0.05), BITS], ids=str)
+def test_a_state_may_be_set_in_the_middle_and_is_what_lost_members_go_back_to(method: Rsa) -> None:
+    """Round 4 is played twice, from other models and states: nothing of the first time is left."""
+    setup = replace(ATTACKED, method=method)
+    there, transport = setup.remote()
+    here = setup.simulated()
+    list(train(setup.master, there, setup.start(), range(5)))
+    there.state = here.state
+    state = setup.master.init(problem().start() + 1)
+    for round in range(4, 9):
+        if round in (4, 7):
+            transport.kill(1)
+        there.exchange(state.model, round)
+        state = setup.master.step(state, here.exchange(state.model, round))
+    assert same(there.state, here.state)
+
+
 def test_a_state_of_other_workers_is_refused() -> None:
     there, _ = ATTACKED.remote()
     with pytest.raises(InvalidInput, match="a state must have 7 rows, one per worker; got 5 of model"):

@@ -15,6 +15,7 @@ from holdfast import attacks
 from holdfast.attacks import LocalAttack, LocalView
 from holdfast.engines import Simulated, train, wire
 from holdfast.engines.remote import Remote, roster
+from holdfast.engines.remote.post import Post
 from holdfast.engines.wire import Kind
 from holdfast.errors import EngineError, InvalidInput, TooFew
 from holdfast.methods import Rsa
@@ -156,6 +157,7 @@ def test_too_few_answers_stop_the_run_where_it_was_before_the_round(setup: Setup
     with pytest.raises(TooFew, match="round 5 needs answers of at least 5 workers; got 4"):
         there.exchange(state.model, 4)
     assert transport.replaced == ([1] if why == "late" else [])
+    transport.kill(0)
     assert there.state.model.tobytes() == here.state.model.tobytes()
     for round in range(4, 8):
         received = there.exchange(state.model, round)
@@ -287,6 +289,26 @@ def test_an_error_of_a_stranger_is_an_answer_that_cannot_be_used(error: Exceptio
     (fault,) = there.faults
     assert fault.startswith("round 3: workers 1 to 4: an answer must be of kind nobody; got an error: ")
     assert fault.isprintable()
+
+
+def test_a_stranger_that_lost_track_of_x0_is_sent_it_again() -> None:
+    there, transport = BITS.remote(trusted=False)
+    there.start()
+    learned(BITS, there, 6, {3: transport.running[1]._follower.forget})
+    assert there.absent == 3
+    (fault,) = there.faults
+    assert "got an error: a tally must be of round -1, whose x0 is known; got round 2" in fault
+
+
+def test_the_answers_of_a_replaced_member_are_dropped() -> None:
+    _, transport = SETUP.remote()
+    transport.start()
+    post = Post(transport)
+    for member in (1, 0):
+        post.send(member, wire.pack("who"))
+    assert post.wait((0,), None) is not None
+    post.replace(1)
+    assert post.wait((1,), 0.0) is None
 
 
 def test_a_member_that_cannot_start_is_said() -> None:

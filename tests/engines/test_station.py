@@ -1,7 +1,7 @@
 """A station alone: bytes in, bytes out."""
 
 import os
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,12 +11,14 @@ from hypothesis import strategies as st
 from small import Setup, problem
 
 from holdfast import attacks
+from holdfast.attacks import LocalAttack, LocalView
 from holdfast.engines import wire
 from holdfast.engines.remote import Station
 from holdfast.engines.wire import Packet
 from holdfast.methods import PenalisedWorker, Rsa, WithMomentum
 from holdfast.methods.penalties import L1
 from holdfast.methods.schedules import Constant
+from holdfast.typing import Rows
 
 SETUP = Setup(attack=attacks.SignFlip(), byzantine=(1, 6))
 MOMENTUM = replace(SETUP, worker=WithMomentum(PenalisedWorker(L1(0.05), Constant(0.1)), 0.5))
@@ -63,6 +65,19 @@ def test_a_snapshot_that_differs_from_what_was_followed_is_an_error() -> None:
 
 def test_it_says_who_it_is() -> None:
     assert int(ask(SETUP.station(FIRST), "who").arrays["number"]) == os.getpid()
+
+
+@dataclass(frozen=True)
+class Verbose(LocalAttack):
+    """Say more than a line."""
+
+    def __call__(self, view: LocalView, /) -> Rows:
+        raise ValueError("two\nlines")
+
+
+def test_an_error_is_one_line() -> None:
+    answer = wire.unpack(play(replace(SETUP, attack=Verbose()).station(FIRST), 0))
+    assert (answer.kind, answer.arrays["text"].tobytes()) == ("failed", b"ValueError: two lines")
 
 
 def test_warming_up_changes_nothing() -> None:

@@ -67,7 +67,9 @@ def test_fewer_than_half_cannot_move_it_out_of_what_honest_workers_report(attack
 
 
 def test_a_byzantine_majority_is_refused_when_it_shows() -> None:
-    with pytest.raises(InvalidInput, match=r"auto needs .* fewer than half of the workers Byzantine; got a price of inf"):
+    with pytest.raises(
+        InvalidInput, match=r"auto needs .* fewer than half of the workers Byzantine; got a price of inf"
+    ):
         resolve_auto(resolved(replace(AUTO, attack="infinite", byzantine=11)))
 
 

@@ -71,7 +71,9 @@ def test_a_bit_a_coordinate_up_and_a_count_down() -> None:
     result = run(replace(BASE, method="rsa:messages=bits"))
     assert result.bytes_up == 44 + 88
     assert result.bytes_down == round(((44 + 4 * 650) + 7 * (44 + 4 * 88)) / 8)
-    long = run(replace(BASE, method="rsa:messages=bits", rounds=201, eval_every=201, participation=0.3))  # 3 voters, 2 bits
+    long = run(
+        replace(BASE, method="rsa:messages=bits", rounds=201, eval_every=201, participation=0.3)
+    )  # 3 voters, 2 bits
     assert long.bytes_down == round((3 * (44 + 4 * 650) + 200 * (44 + 2 * 88)) / 201)
 
 

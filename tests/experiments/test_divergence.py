@@ -48,7 +48,14 @@ def test_far_too_large_a_rate_diverges_with_the_round_named(method: str, dtype: 
 def test_no_norm_and_no_problem_warns_on_the_way_out(norm: float, problem: str, tmp_path: Path) -> None:
     features = np.random.default_rng(0).normal(size=(40, 3))
     np.savez(tmp_path / "own.npz", x=features, y=features[:, 0] > 0)
-    spec = Spec(data=str(tmp_path / "own.npz"), workers=4, problem=problem, method=Rsa(norm=norm), schedule="constant", rounds=30)
+    spec = Spec(
+        data=str(tmp_path / "own.npz"),
+        workers=4,
+        problem=problem,
+        method=Rsa(norm=norm),
+        schedule="constant",
+        rounds=30,
+    )
     for rate, scale in product((1e10, 1e30, 1e37), (1.0, 1e5, 1e20)):
         result = run(replace(spec, rate=rate, scale=scale, eval_every=1))
         json.dumps(result.to_json(), allow_nan=False)

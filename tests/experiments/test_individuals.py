@@ -43,7 +43,12 @@ def judged(history: list[Evaluation]) -> list[Suspicion]:
 
 @pytest.mark.parametrize(
     "spec",
-    [SPEC, replace(SPEC, method="median"), replace(SPEC, method="ideal-rsa"), replace(SPEC, method="rsa:norm=2", dtype="float64")],
+    [
+        SPEC,
+        replace(SPEC, method="median"),
+        replace(SPEC, method="ideal-rsa"),
+        replace(SPEC, method="rsa:norm=2", dtype="float64"),
+    ],
     ids=["rsa", "median", "ideal-rsa", "l2"],
 )
 def test_what_is_recorded_is_what_the_master_received(spec: Spec) -> None:

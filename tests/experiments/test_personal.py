@@ -14,9 +14,7 @@ from holdfast.experiments.defaults import resolved
 from holdfast.problems import LinearProblem
 from holdfast.typing import Vector
 
-BASE = Spec(
-    data="digits", workers=6, byzantine=(2, 5), attack="sign-flip", partition="dirichlet:alpha=0.3", rounds=40
-)
+BASE = Spec(data="digits", workers=6, byzantine=(2, 5), attack="sign-flip", partition="dirichlet:alpha=0.3", rounds=40)
 
 
 def played(spec: Spec) -> tuple[Experiment, Vector]:
@@ -64,7 +62,9 @@ def test_of_many_test_samples_evenly_spread_ones_are_looked_at(monkeypatch: pyte
     assert found is not None
     for each in found:
         assert each.master == pytest.approx(weighted(parts, each.worker, model, step=2))
-        assert each.own == pytest.approx(weighted(parts, each.worker, parts.engine.state.model[each.worker - 1], step=2))
+        assert each.own == pytest.approx(
+            weighted(parts, each.worker, parts.engine.state.model[each.worker - 1], step=2)
+        )
 
 
 @pytest.mark.parametrize("method", ["sgd", "krum", "ideal-sgd"])

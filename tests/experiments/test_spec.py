@@ -244,7 +244,9 @@ def test_a_name_that_nobody_knows_lists_the_known(name: str, known: str) -> None
 
 
 def test_data_are_looked_for_when_they_are_loaded() -> None:
-    with pytest.raises(InvalidInput, match=r"unknown data set 'digit' \(did you mean 'digits'\?\); known: digits, mnist"):
+    with pytest.raises(
+        InvalidInput, match=r"unknown data set 'digit' \(did you mean 'digits'\?\); known: digits, mnist"
+    ):
         run(Spec(data="digit", rounds=1))
 
 

@@ -18,7 +18,8 @@ from holdfast.engines.options import REGISTRY as ENGINES
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Spec
 from holdfast.experiments.defaults import canonical, resolved
-from holdfast.experiments.spec import SECTIONS, read_toml
+from holdfast.experiments.sections import SECTIONS
+from holdfast.experiments.spec import read_toml
 from holdfast.methods import Aggregated, Rsa
 from strict_json import strict
 
@@ -33,7 +34,9 @@ def read_back(spec: Spec, folder: Path) -> Spec:
     return Spec.read(written(folder, spec.to_toml()))
 
 
-PARTITIONS: dict[str, Partition | str] = {name: name for name in data.partitions.REGISTRY} | {"dirichlet": Dirichlet(0.3)}
+PARTITIONS: dict[str, Partition | str] = {name: name for name in data.partitions.REGISTRY} | {
+    "dirichlet": Dirichlet(0.3)
+}
 MEMBERS: list[dict[str, Any]] = [
     *({"method": name} for name in methods.REGISTRY),
     *({"method": f"{stage}+median"} for stage in stages.REGISTRY),
@@ -151,7 +154,9 @@ def test_stages_in_a_file(text: str, tmp_path: Path) -> None:
     assert spec.method == Aggregated(methods.make_method("krum:byzantine=3").rule, (stages.NearestNeighbourMixing(),))  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("text", ['partition = "dirichlet:alpha=0.5"', '[data.partition]\nname = "dirichlet"\nalpha = 0.5'])
+@pytest.mark.parametrize(
+    "text", ['partition = "dirichlet:alpha=0.5"', '[data.partition]\nname = "dirichlet"\nalpha = 0.5']
+)
 def test_partitions_in_a_file(text: str, tmp_path: Path) -> None:
     assert Spec.read(written(tmp_path, f"[data]\n{text}")).partition == Dirichlet(0.5)
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from holdfast.attacks import SignFlip
 from holdfast.experiments import Result, Spec, run
 from holdfast.experiments.comparison import grid
 from holdfast.report.comparison_page import comparison_page
@@ -103,9 +104,9 @@ def test_there_is_one_chart_a_partition_with_every_point(shown: Page, results: l
     for partition, chart in zip(PARTITIONS, shown.charts, strict=True):
         points = {(p["method"], p["attack"], p["round"]): p["accuracy"] for p in points_of(chart)}
         assert points == {
-            (result.spec.method, result.spec.attack, evaluation.round): evaluation.accuracy
+            (result.spec.method_name, result.spec.attack_text, evaluation.round): evaluation.accuracy
             for result in results
-            if result.spec.partition == partition
+            if result.spec.partition_text == partition
             for evaluation in result.history
         }
 
@@ -130,7 +131,7 @@ def test_there_is_one_table_a_partition_with_every_value(shown: Page, results: l
 
 
 def named(result: Result) -> tuple[str, str, str]:
-    return result.spec.partition, result.spec.attack, result.spec.method
+    return result.spec.partition_text, result.spec.attack_text, result.spec.method_name
 
 
 def test_headings_name_title_data_and_partition(shown: Page) -> None:
@@ -152,17 +153,18 @@ def test_what_diverged_says_so(shown: Page, results: list[Result]) -> None:
 
 def test_names_cannot_break_out_of_the_page(results: list[Result]) -> None:
     evil = "</script><script>alert(\"1\")</script><b title='x'>&amp;"
+    attack = type("Evil", (SignFlip,), {"__qualname__": evil, "__module__": "own"})()
     marked = [
-        replace(result, spec=replace(result.spec, attack=evil, partition=evil, data=evil, byzantine=3))
+        replace(result, spec=replace(result.spec, attack=attack, data=evil, byzantine=3))
         for result in results
-        if result.spec.partition == "iid" and result.spec.attack == "sign-flip:factor=-2"
+        if named(result)[:2] == ("iid", "sign-flip:factor=-2")
     ]
     shown = Page(comparison_page(evil, marked))
     assert [kind for kind, _ in shown.scripts] == ["application/json", "module"]
     assert shown.headings[0] == evil
     assert evil in shown.headings[1]
-    assert shown.tables[0][1][0] == evil
-    assert {point["attack"] for point in points_of(shown.charts[0])} == {evil}
+    assert shown.tables[0][1][0] == f"own:{evil}"
+    assert {point["attack"] for point in points_of(shown.charts[0])} == {f"own:{evil}"}
 
 
 def test_results_need_not_fill_the_grid(results: list[Result]) -> None:

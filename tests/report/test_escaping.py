@@ -9,6 +9,7 @@ import pytest
 from holdfast.advice import advise
 from holdfast.experiments import Spec, run
 from holdfast.experiments.inspection import inspect
+from holdfast.experiments.records import Record
 from holdfast.report.advice_page import advice_page
 from holdfast.report.comparison_page import comparison_page
 from holdfast.report.reproduction.outline import Outline, Section
@@ -18,13 +19,12 @@ from holdfast.report.run_page import run_page
 from holdfast.report.tuning_page import tuning_page
 from holdfast.reproduction.claims import Judged, Verdict
 from holdfast.reproduction.claims.claim import Claim
-from holdfast.reproduction.records import Record
 from holdfast.tuning import Trial
 from holdfast.tuning.halving import Rung
 from holdfast.tuning.outcome import Outcome
 
 EVIL = '</script><script>alert("1")</script>'
-SPEC = Spec(data="digits", workers=4, byzantine=1, attack="sign-flip", rounds=2, penalty=0.1, rate=0.001)
+SPEC = Spec(data="digits", workers=4, byzantine=1, attack="sign-flip", rounds=2, method="rsa:penalty=0.1", rate=0.001)
 
 
 def comparison(_: Path) -> str:

@@ -13,7 +13,7 @@ from holdfast.experiments.inspection import Inspection, inspect
 from holdfast.report.run_page import run_page
 from holdfast.report.worker_rows import HEAD, look, remarks, row
 
-SPEC = Spec(data="digits", workers=6, byzantine=2, liars=(2, 5), attack="sign-flip", rounds=40, eval_every=10)
+SPEC = Spec(data="digits", workers=6, byzantine=(2, 5), attack="sign-flip", rounds=40, eval_every=10)
 
 
 @pytest.fixture(scope="module")
@@ -47,8 +47,8 @@ def test_every_worker_has_a_row(inspected: Inspection) -> None:
     for each, found in zip(inspected.workers, rows, strict=True):
         assert tuple(found) == row(each)
         assert found[2] == ("-" if each.own is None else f"{each.own:.3f}")
-        assert each.apart is not None
-        assert found[4] == f"{each.apart.disagreement:.3f}"
+        assert each.suspicion is not None
+        assert found[4] == f"{each.suspicion.disagreement:.3f}"
 
 
 def test_the_curves_hold_every_evaluation(inspected: Inspection) -> None:
@@ -66,18 +66,19 @@ def test_the_curves_hold_every_evaluation(inspected: Inspection) -> None:
 
 def test_what_was_not_recorded_is_not_drawn(inspected: Inspection) -> None:
     history = [replace(each, disagreement=None, twins=None) for each in inspected.history]
-    workers = [replace(each, apart=None, own=None, master=None) for each in inspected.workers]
+    workers = [replace(each, suspicion=None, own=None, master=None) for each in inspected.workers]
     page = run_page(replace(inspected, history=history, workers=workers, result={"diverged": None}))
     assert len(charts(page)) == 1
-    assert page.count("older holdfast") == 2
+    assert "messages were received" in page
+    assert "own models were not measured" in page
     assert {cell for found in cells(page)[1:] for cell in found[2:]} == {"-"}
 
 
 def test_a_run_of_which_nothing_is_known_has_a_page(inspected: Inspection) -> None:
-    workers = [replace(each, apart=None, own=None, master=None) for each in inspected.workers]
+    workers = [replace(each, suspicion=None, own=None, master=None) for each in inspected.workers]
     page = run_page(replace(inspected, history=[], workers=workers, result=None))
     assert charts(page) == []
-    assert "not over; go on with: holdfast resume" in page
+    assert "not over; resume it with: holdfast resume" in page
     assert remarks(workers) == []
 
 
@@ -89,25 +90,25 @@ def test_names_cannot_break_out(inspected: Inspection) -> None:
 
 def test_looks(inspected: Inspection) -> None:
     (first, *_) = inspected.workers
-    assert first.apart is not None
+    assert first.suspicion is not None
     for suspected, copied, word in (
         (False, False, "ordinary"),
         (True, False, "suspect"),
         (False, True, "copy"),
         (True, True, "suspect, copy"),
     ):
-        assert look(replace(first, apart=replace(first.apart, suspected=suspected, copied=copied))) == word
-    assert row(replace(first, apart=replace(first.apart, suspicion=-0.04)))[5] == "0.0"
+        assert look(replace(first, suspicion=replace(first.suspicion, suspected=suspected, copied=copied))) == word
+    assert row(replace(first, suspicion=replace(first.suspicion, score=-0.04)))[5] == "0.0"
 
 
 def test_remarks_count_the_honest_ones_and_name_the_rest(inspected: Inspection) -> None:
     # own 0.5 and 1.0, x0 0.25 and 0.75: means 0.75 and 0.5
     one, two, *_ = inspected.workers
-    assert one.apart is not None
-    plain = replace(one.apart, suspected=False, copied=False)
+    assert one.suspicion is not None
+    plain = replace(one.suspicion, suspected=False, copied=False)
     workers = [
-        replace(one, own=0.5, master=0.25, apart=replace(plain, copied=True)),
-        replace(two, own=1.0, master=0.75, apart=replace(plain, suspected=True)),
+        replace(one, own=0.5, master=0.25, suspicion=replace(plain, copied=True)),
+        replace(two, own=1.0, master=0.75, suspicion=replace(plain, suspected=True)),
     ]
     assert remarks(workers) == [
         "on the honest workers' own data: their own models 0.7500, x0 0.5000",

@@ -1,4 +1,4 @@
-"""Attacks on three regular workers by two Byzantine ones, worked out by hand."""
+"""Attacks on three honest workers by two Byzantine ones, worked out by hand."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ MODEL = np.array([2.0, -1.0, 0.0])
 
 
 def view(neutral: Rows, own: Rows = OWN, honest: Rows = HONEST, round: int = 3, seed: int = 0) -> FullView:
-    """Workers 2, 3 and 5 are regular, 1 and 4 are not."""
+    """Workers 2, 3 and 5 are honest, 1 and 4 are not."""
     return FullView(own, neutral, np.array([1, 4][: len(own)]), round, seed, honest, np.array([2, 3, 5]))
 
 
@@ -51,15 +51,15 @@ def test_gaussian_is_fixed_by_its_address_and_of_its_scale(seen: FullView) -> No
 
 
 @either
-def test_negative_sum_of_one_liar(seen: FullView) -> None:
-    """The regular messages add up to (3, -6, 3)."""
+def test_negative_sum_of_one_worker(seen: FullView) -> None:
+    """The honest messages add up to (3, -6, 3)."""
     sent = NegativeSum()(view(seen.neutral, own=OWN[:1]))
     assert sent.tolist() == [[-3, 6, -3]]
     assert (HONEST.sum(axis=0) + sent.sum(axis=0)).tolist() == [0, 0, 0]
 
 
 @either
-def test_negative_sum_of_two_liars(seen: FullView) -> None:
+def test_negative_sum_of_two_workers(seen: FullView) -> None:
     sent = NegativeSum()(seen)
     assert sent.tolist() == [[-1.5, 3, -1.5]] * 2
     assert (HONEST.sum(axis=0) + sent.sum(axis=0)).tolist() == [0, 0, 0]
@@ -67,14 +67,14 @@ def test_negative_sum_of_two_liars(seen: FullView) -> None:
 
 @either
 def test_duplicate(seen: FullView) -> None:
-    """Worker 5 is the third regular one."""
+    """Worker 5 is the third honest one."""
     assert Duplicate(worker=5)(seen).tolist() == [[-1, -5, 0]] * 2
     assert Duplicate(worker=2)(seen).tolist() == [[1, -2, 4]] * 2
 
 
 @pytest.mark.parametrize("worker", [1, 6, 0])
-def test_duplicate_of_nobody_regular(worker: int) -> None:
-    with pytest.raises(InvalidInput, match=f"needs a regular worker to copy; got worker={worker}"):
+def test_duplicate_of_nobody_honest(worker: int) -> None:
+    with pytest.raises(InvalidInput, match=f"needs an honest worker to copy; got worker={worker}"):
         Duplicate(worker)(MODELS)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import DTypeLike
 
-from holdfast.experiments.forensics import APART, copied, differences, standing, suspicion
+from holdfast.experiments.forensics import SUSPICION_THRESHOLD, copied, differences, disagreement, suspicion
 
 # sides against 1:          + + - 0              + + - -              - - + 0                 + + - 0
 ROWS = [[2.0, 2.0, 0.0, 1.0], [3.0, 2.0, 0.0, 0.0], [0.0, 0.0, 2.0, nan], [2.0, inf, -inf, 1.0]]
@@ -27,39 +27,39 @@ def test_opposite_sides_count_one_and_a_side_against_none_a_half(dtype: DTypeLik
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_disagreement_is_the_median_over_the_others(dtype: DTypeLike) -> None:
-    found = standing(np.array(ROWS, dtype), np.array(ONES, dtype))
+    found = disagreement(np.array(ROWS, dtype), np.array(ONES, dtype))
     # medians of (1/8, 3/4, 0), (1/8, 7/8, 1/8), (3/4, 7/8, 3/4), (0, 1/8, 3/4)
-    assert found.disagreement == [0.125, 0.125, 0.75, 0.125]
+    assert found.shares == [0.125, 0.125, 0.75, 0.125]
     assert found.twins == [1, 0, 0, 1]
 
 
 def test_with_an_even_number_of_others_the_median_is_between_two() -> None:
-    found = standing(np.array([[1.0, 1.0], [1.0, -1.0], [1.0, 1.0]]), np.zeros(2))
-    assert found.disagreement == [0.25, 0.5, 0.25]  # of (1/2, 0), (1/2, 1/2), (0, 1/2)
+    found = disagreement(np.array([[1.0, 1.0], [1.0, -1.0], [1.0, 1.0]]), np.zeros(2))
+    assert found.shares == [0.25, 0.5, 0.25]  # of (1/2, 0), (1/2, 1/2), (0, 1/2)
 
 
 def test_who_takes_no_side_is_nobodys_twin() -> None:
     # as in round 1 of RSA, when everyone is where the master is
-    assert standing(np.zeros((3, 5)), np.zeros(5)).twins == [0, 0, 0]
-    assert standing(np.full((2, 5), nan), np.zeros(5)).twins == [0, 0]
+    assert disagreement(np.zeros((3, 5)), np.zeros(5)).twins == [0, 0, 0]
+    assert disagreement(np.full((2, 5), nan), np.zeros(5)).twins == [0, 0]
 
 
 def test_one_worker_has_nobody_to_differ_from() -> None:
-    found = standing(np.ones((1, 3)), np.zeros(3))
-    assert (found.disagreement, found.twins) == ([0.0], [0])
+    found = disagreement(np.ones((1, 3)), np.zeros(3))
+    assert (found.shares, found.twins) == ([0.0], [0])
 
 
 def test_suspicion_is_a_robust_z_score_of_the_mean_over_time() -> None:
     # means 0.20, 0.24, 0.26, 0.70; median 0.25; deviations 0.05, 0.01, 0.01, 0.45 have the median 0.03
     scores = suspicion([[0.20, 0.22, 0.24, 0.60], [0.20, 0.26, 0.28, 0.80]])
     assert scores.tolist() == pytest.approx([z / (1.4826 * 0.03) for z in (-0.05, -0.01, 0.01, 0.45)])
-    assert [score > APART for score in scores] == [False, False, False, True]
+    assert [score > SUSPICION_THRESHOLD for score in scores] == [False, False, False, True]
 
 
 def test_differences_of_a_hundredth_make_nobody_suspect() -> None:
     # no spread at all among most: 0.03 above is 3 of the least deviation, 0.04 is 4
     assert suspicion([[0.2, 0.2, 0.2, 0.23]]).tolist() == pytest.approx([0, 0, 0, 3])
-    assert suspicion([[0.2, 0.2, 0.2, 0.24]])[3] > APART
+    assert suspicion([[0.2, 0.2, 0.2, 0.24]])[3] > SUSPICION_THRESHOLD
 
 
 def test_to_agree_more_than_others_is_not_suspect() -> None:

@@ -63,9 +63,8 @@ def test_local_losses_are_those_of_plain_loops(small_problem: ProblemMaker, kind
     model, workers = a_model(problem), [1, 3, 6]
     expected = [mean_loss(kind, problem, samples_of(problem, worker), model) for worker in workers]
     np.testing.assert_allclose(problem.local_losses(model, workers), expected, rtol=1e-12)
-    prior = Ridge(0.4)
-    total = sum(expected) + 0.2 * float((model**2).sum())
-    assert problem.objective(model, prior, workers) == pytest.approx(total, rel=1e-12)
+    assert problem.objective(model, workers) == pytest.approx(sum(expected), rel=1e-12)
+    assert Ridge(0.4).value(model) == pytest.approx(0.2 * float((model**2).sum()), rel=1e-12)
 
 
 @every_problem

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from holdfast import InvalidInput, Shards, Softmax
+from holdfast import InvalidInput
+from holdfast.problems import Shards, Softmax
 from holdfast.problems.linear import Minibatches
 from holdfast.typing import Vector
 

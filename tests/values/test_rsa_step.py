@@ -9,13 +9,13 @@ from holdfast.aggregators import Mean
 from holdfast.attacks import SameValue, SignFlip
 from holdfast.engines import Simulated
 from holdfast.engines.training import train
-from holdfast.methods import REGISTRY, robust_sgd, rsa
-from holdfast.methods.masters import Descent, Total
-from holdfast.methods.penalties import L1, L2, LInf, Penalty, penalty
+from holdfast.methods import Aggregated, IdealRsa, Method, Rsa, Setting
+from holdfast.methods.masters import AggregateSum, Descent
+from holdfast.methods.penalties import L1, L2, LInf, Penalty
 from holdfast.methods.priors import Ridge
 from holdfast.methods.schedules import Constant, InverseSqrt
 from holdfast.methods.workers import Iterates, Reply
-from holdfast.typing import Method, Rows, Vector
+from holdfast.typing import Received, Rows, Schedule, Vector
 
 CENTRES = np.array([[2.0, 0.0], [0.0, 0.0], [1.0, 3.0]])
 PRIOR = Ridge(0.2)
@@ -27,10 +27,18 @@ def to_centres(models: Rows, round: int, /) -> Rows:
     return towards
 
 
-def played(method: Method, models: Rows, master: Vector, round: int = 0) -> tuple[Rows, Vector]:
+def played(
+    method: Method, models: Rows, x0: Vector, round: int = 0, rate: Schedule = Constant(0.1)
+) -> tuple[Rows, Vector]:
     """Return the workers' models and the master's after one round from these."""
-    rows, state = method.worker.step(method.worker.init(models), master, to_centres, round)
-    return state.model, method.master.step(method.master.init(master), rows, round).model
+    setting = Setting(rate, PRIOR)
+    worker, master = method.worker(setting), method.master(setting)
+    rows, state = worker.step(worker.init(models), x0, to_centres, round)
+    return state.model, master.step(master.init(x0), received(rows, round)).model
+
+
+def received(rows: Rows, round: int = 0) -> Received:
+    return Received(rows, np.arange(1, len(rows) + 1), round)
 
 
 @pytest.mark.parametrize(
@@ -47,13 +55,13 @@ def test_l1(reply: Reply, master: list[float]) -> None:
     From the current x_i:  sum sign(x0 - x_i) = (-1, -2),  x0 - 0.1 ((0, 0.2) + 0.5 (-1, -2)) = (0.05, 1.08).
     From the updated x_i:  (-1, 1) + (1, -1) + (-1, -1) = (-1, -1),  hence (0.05, 1.03).
     """
-    method = rsa(L1(0.5), Constant(0.1), PRIOR, reply)
+    method = Rsa(penalty=0.5, reply=reply)
     models, x0 = played(method, np.array([[1.0, 1.0], [-1.0, 2.0], [2.0, 3.0]]), np.array([0.0, 1.0]))
     np.testing.assert_allclose(models, [[1.05, 0.9], [-0.85, 1.75], [1.85, 2.95]], rtol=1e-14)
     np.testing.assert_allclose(x0, master, rtol=1e-14)
 
 
-APART = np.array([[4.0, 4.0], [-1.0, -2.0], [1.0, 0.0]])
+AWAY = np.array([[4.0, 4.0], [-1.0, -2.0], [1.0, 0.0]])
 """From x0 = (1, 0): (3, 4), (-2, -2), (0, 0)."""
 
 
@@ -68,7 +76,7 @@ def test_l2() -> None:
     x0 - 0.1 ((0.2, 0) - 2 (0.6 - h, 0.8 - h)) = (1.1 - 0.2h, 0.16 - 0.2h).
     """
     h = 0.5**0.5
-    models, x0 = played(rsa(L2(2.0), Constant(0.1), PRIOR), APART, np.array([1.0, 0.0]))
+    models, x0 = played(Rsa(norm=2.0, penalty=2.0), AWAY, np.array([1.0, 0.0]))
     np.testing.assert_allclose(models, [[3.68, 3.44], [-0.9 + 0.2 * h, -1.8 + 0.2 * h], [1, 0.3]], rtol=1e-14)
     np.testing.assert_allclose(x0, [1.1 - 0.2 * h, 0.16 - 0.2 * h], rtol=1e-13)
 
@@ -83,45 +91,45 @@ def test_linf() -> None:
 
     x0 - 0.1 ((0.2, 0) - 2 (-0.5, 0.5)) = (0.88, 0.1).
     """
-    models, x0 = played(rsa(LInf(2.0), Constant(0.1), PRIOR), APART, np.array([1.0, 0.0]))
+    models, x0 = played(Rsa(norm=inf, penalty=2.0), AWAY, np.array([1.0, 0.0]))
     np.testing.assert_allclose(models, [[3.8, 3.4], [-0.8, -1.7], [1, 0.3]], rtol=1e-14)
     np.testing.assert_allclose(x0, [0.88, 0.1], rtol=1e-13)
 
 
 def test_both_sides_step_by_the_rate_of_the_round() -> None:
     """In round 3, alpha = 0.2 / sqrt(4) = 0.1: the numbers of test_linf again."""
-    models, x0 = played(rsa(LInf(2.0), InverseSqrt(0.2), PRIOR), APART, np.array([1.0, 0.0]), round=3)
+    models, x0 = played(Rsa(norm=inf, penalty=2.0), AWAY, np.array([1.0, 0.0]), round=3, rate=InverseSqrt(0.2))
     np.testing.assert_allclose(models[0], [3.8, 3.4], rtol=1e-14)
     np.testing.assert_allclose(x0, [0.88, 0.1], rtol=1e-13)
 
 
-def test_total_mean_is_distributed_sgd() -> None:
+def test_the_sum_of_the_mean_is_distributed_sgd() -> None:
     """Eq. update:x at x = (1, 0): the gradients (-1, 0), (1, 0), (0, -3) add up to (0, -3).
 
     x - 0.1 ((0.2, 0) + (0, -3)) = (0.98, 0.3).
     """
-    method = robust_sgd(Mean(), Constant(0.1), PRIOR)
-    x = np.array([1.0, 0.0])
-    rows, _ = method.worker.step(method.worker.init(np.tile(x, (3, 1))), x, to_centres, 0)
+    setting, x = Setting(Constant(0.1), PRIOR), np.array([1.0, 0.0])
+    worker, master = Aggregated(Mean()).worker(setting), Aggregated(Mean()).master(setting)
+    rows, _ = worker.step(worker.init(np.tile(x, (3, 1))), x, to_centres, 0)
     assert rows.tolist() == [[-1, 0], [1, 0], [0, -3]]
-    assert method.master == Descent(Total(Mean()), Constant(0.1), PRIOR)
-    np.testing.assert_allclose(method.master.step(method.master.init(x), rows, 0).model, [0.98, 0.3], rtol=1e-14)
+    assert master == Descent(AggregateSum(Mean()), Constant(0.1), PRIOR)
+    np.testing.assert_allclose(master.step(master.init(x), received(rows)).model, [0.98, 0.3], rtol=1e-14)
 
 
 def test_rsa_at_its_start_feels_no_pull() -> None:
     """When all x_i = x0, workers follow their gradients alone and the master its regulariser alone."""
     x = np.array([1.0, -1.0])
-    models, x0 = played(rsa(L1(0.5), Constant(0.1), PRIOR), np.tile(x, (3, 1)), x)
+    models, x0 = played(Rsa(penalty=0.5), np.tile(x, (3, 1)), x)
     np.testing.assert_allclose(models, x - 0.1 * (x - CENTRES))
     np.testing.assert_allclose(x0, 0.98 * x)
 
 
-def by_loops(p: float, weight: float, liars: dict[int, list[float]], rounds: int) -> list[float]:
+def by_loops(p: float, weight: float, lies: dict[int, list[float]], rounds: int) -> list[float]:
     """x0 after some rounds of Algorithm 2 from 0, as its equations stand, number by number."""
     x0, xs = [0.0, 0.0], [[0.0, 0.0] for _ in CENTRES]
     for k in range(rounds):
         alpha = 0.3 / (k + 1) ** 0.5
-        sent = [liars.get(i, x) for i, x in enumerate(xs)]
+        sent = [lies.get(i, x) for i, x in enumerate(xs)]
         pulls = [subgradient([a - b for a, b in zip(x0, z, strict=True)], p) for z in sent]
         after = [x0[j] - alpha * (0.2 * x0[j] + weight * sum(pull[j] for pull in pulls)) for j in (0, 1)]
         for x, centre in zip(xs, CENTRES, strict=True):
@@ -144,28 +152,31 @@ def subgradient(x: list[float], p: float) -> list[float]:
 
 
 @pytest.mark.parametrize("p", [1, 2, inf, 3])
-@pytest.mark.parametrize("liars", [{}, {1: [100.0, 100.0]}], ids=["nobody lies", "worker 2 lies"])
-def test_rounds_of_a_fleet_are_algorithm_2(p: float, liars: dict[int, list[float]]) -> None:
-    method = rsa(penalty(p, 0.4), InverseSqrt(0.3), PRIOR)
-    workers, lying = np.array([1, 2, 3]), [i + 1 for i in liars]
-    fleet = Simulated(method.worker, to_centres, np.zeros(2), workers, liars=lying, attack=SameValue(100.0))
-    states = list(train(method.master, fleet, method.master.init(np.zeros(2)), range(6)))
+@pytest.mark.parametrize("lies", [{}, {1: [100.0, 100.0]}], ids=["all honest", "worker 2 lies"])
+def test_rounds_of_an_engine_are_algorithm_2(p: float, lies: dict[int, list[float]]) -> None:
+    method, setting = Rsa(norm=p, penalty=0.4), Setting(InverseSqrt(0.3), PRIOR)
+    worker, master = method.worker(setting), method.master(setting)
+    workers, byzantine = np.array([1, 2, 3]), [i + 1 for i in lies]
+    engine = Simulated(worker, to_centres, np.zeros(2), workers, byzantine=byzantine, attack=SameValue(100.0))
+    states = list(train(master, engine, master.init(np.zeros(2)), range(6)))
     for rounds, state in enumerate(states, start=1):
-        np.testing.assert_allclose(state.model, by_loops(p, 0.4, liars, rounds), rtol=1e-12, atol=1e-15)
+        np.testing.assert_allclose(state.model, by_loops(p, 0.4, lies, rounds), rtol=1e-12, atol=1e-15)
     assert np.abs(states[-1].model).min() > 0.01
 
 
 @pytest.mark.parametrize("rule", [L1(0.5), L2(2.0), LInf(2.0)], ids=str)
-def test_the_ideal_variant_hears_regular_workers_only(rule: Penalty) -> None:
-    """Eq. diff:x: workers 1 and 3 alone. A liar moves no coordinate of the master by more than alpha lambda."""
-    assert REGISTRY["ideal-rsa"].crew == "regular only"
-    method, start, regular = rsa(rule, Constant(0.1), PRIOR), np.array([1.0, 0.0]), [0, 2]
-    everyone = Simulated(method.worker, to_centres, start, np.array([1, 2, 3]), liars=[2], attack=SignFlip())
-    ideal = Simulated(method.worker, lambda models, _: models - CENTRES[regular], start, np.array([1, 3]))
-    everyone.state, ideal.state = Iterates(APART), Iterates(APART[regular])
-    attacked = method.master.step(method.master.init(start), everyone.exchange(start, 0), 0).model
-    alone = method.master.step(method.master.init(start), ideal.exchange(start, 0), 0).model
-    by_hand = start - 0.1 * (0.2 * start + sum(rule.subgradient(start - APART[i]) for i in regular))
+def test_the_ideal_variant_hears_honest_workers_only(rule: Penalty) -> None:
+    """Eq. diff:x: workers 1 and 3 alone. A Byzantine worker moves no coordinate of the master by more than alpha lambda."""
+    assert IdealRsa().participants == "honest"
+    method, start, honest = IdealRsa(norm=rule.p, penalty=rule.weight), np.array([1.0, 0.0]), [0, 2]
+    setting = Setting(Constant(0.1), PRIOR)
+    worker, master = method.worker(setting), method.master(setting)
+    everyone = Simulated(worker, to_centres, start, np.array([1, 2, 3]), byzantine=[2], attack=SignFlip())
+    ideal = Simulated(worker, lambda models, _: models - CENTRES[honest], start, np.array([1, 3]))
+    everyone.state, ideal.state = Iterates(AWAY), Iterates(AWAY[honest])
+    attacked = master.step(master.init(start), everyone.exchange(start, 0)).model
+    alone = master.step(master.init(start), ideal.exchange(start, 0)).model
+    by_hand = start - 0.1 * (0.2 * start + sum(rule.subgradient(start - AWAY[i]) for i in honest))
     np.testing.assert_allclose(alone, by_hand, rtol=1e-14)
     np.testing.assert_array_equal(everyone.iterates(start), ideal.iterates(start))
     assert 0 < np.abs(attacked - alone).max() <= 0.1 * rule.weight * (1 + 1e-12)

@@ -9,9 +9,9 @@ import pytest
 
 from holdfast.experiments.survey import Surveyor, curvatures_of
 from holdfast.methods.priors import Ridge
-from holdfast.methods.workers import Nothing
 from holdfast.problems import LeastSquares, LinearProblem, Shards
 from holdfast.theory import Curvature
+from holdfast.typing import Nothing
 
 BIAS_ONLY = LeastSquares(
     Shards.deal(np.zeros((1, 1)), np.array([3.0]), [np.array([0])], dtype=np.float64), outputs=1, batch=2, weight=0.25
@@ -29,7 +29,7 @@ def reports(problem: LinearProblem, p: float, workers: list[int] | None = None) 
 def test_a_parabola(p: float) -> None:
     """The curvature is 1/4, so the first step of 4 * 3/4 = 3 lands on b = 3 and gains 9/8.
 
-    A third of it is what liars may take: the price is (9/8 / 3) / 3 = 1/8. The pull z of any norm is 1 there, and
+    A third of it is what Byzantine workers may take: the price is (9/8 / 3) / 3 = 1/8. The pull z of any norm is 1 there, and
     goes 3 times into b.
     """
     assert reports(BIAS_ONLY, p)[0] == pytest.approx([1 / 8, 3.0, 1 / 4])

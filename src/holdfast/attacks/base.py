@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Generic
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.naming import convert_fields
+from holdfast.conversion import convert_fields
 from holdfast.typing import Rows, S, Vector, Workers
 
 Labels = NDArray[np.integer[Any]]

@@ -22,5 +22,6 @@ class Duplicate(ColludingAttack):
 
     def __call__(self, view: FullView, /) -> Rows:
         honest = view.honest_workers
+        self.check(np.concatenate([honest, view.absent]))
         (row,) = np.nonzero(honest == (honest[0] if self.worker in view.absent else self.worker))
         return np.broadcast_to(view.honest[row[0]], view.own.shape)

@@ -5,7 +5,7 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 
 import holdfast
-from holdfast.cli import advise, compare, data, demo, inspect, reproduce, resume, run, theory, tune
+from holdfast.cli import advise, check, compare, data, demo, inspect, reproduce, resume, run, theory, tune
 from holdfast.cli import list as list_all
 from holdfast.cli.interrupts import INTERRUPTED
 from holdfast.cli.parsing import Command, OneLineParser, add_commands
@@ -37,6 +37,11 @@ COMMANDS = {
         "run the paper's experiments on MNIST: tables, charts, every run on record",
         "holdfast reproduce same-value heterogeneous --quick",
         reproduce,
+    ),
+    "check": Command(
+        "try the laws of its kind on a rule, attack or other part; print the smallest counterexamples",
+        "holdfast check krum:byzantine=2",
+        check,
     ),
     "theory": Command(
         "tell what the theorems promise: lambda_0, step sizes, bounds, and which of them apply",

@@ -10,7 +10,8 @@ from holdfast.attacks import ATTACKS
 from holdfast.data import PARTITIONS
 from holdfast.engines.options import ENGINES, REGISTRY, EngineOptions
 from holdfast.errors import InvalidInput
-from holdfast.experiments.spec import SECTIONS, Spec, data_text, problem_text, read_toml
+from holdfast.experiments.sections import SECTIONS
+from holdfast.experiments.spec import Spec, data_text, problem_text, read_toml
 from holdfast.methods import method_text
 
 TEXTS = {

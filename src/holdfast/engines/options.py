@@ -6,8 +6,9 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from holdfast.conversion import convert_fields
 from holdfast.errors import InvalidInput
-from holdfast.naming import Family, convert_fields
+from holdfast.naming import Family
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,8 @@ class Engine(Exchanges, Protocol):
 
     adversary: Adversary
     """The Byzantine workers, what they remember, and what they may ask."""
+    workers: Workers
+    """The numbers of all workers that take part, in order."""
     honest: Workers
     """The numbers of the honest workers."""
     voters: int

@@ -118,10 +118,13 @@ class RunFolder:
             )
 
     def check_sources(self, spec: Spec) -> None:
-        """Refuse to resume with other code than the run began with, where it comes from outside the package."""
+        """Refuse to resume with other code than the run began with, where it comes from outside the package.
+
+        What makes the data may be another one: those are known by their own checksum.
+        """
         before = {source["name"]: source.get("sha256") for source in self._began()["sources"]}
         for source in spec.sources():
-            if source.get("sha256") != before.get(source["name"]):
+            if source["name"] in before and source.get("sha256") != before[source["name"]]:
                 raise InvalidInput(
                     f"a run resumes with the code it began with; got a changed {source.get('file', source['name'])}"
                 )

@@ -85,7 +85,8 @@ def mean_disagreement(history: Sequence[Sequence[float | None]]) -> Shares:
     table = np.array(history, dtype=np.float64)  # None becomes NaN
     present = ~np.isnan(table)
     totals = np.where(present, table, 0.0).sum(axis=0)
-    return np.divide(totals, present.sum(axis=0), out=np.full(len(totals), np.nan), where=present.any(axis=0))
+    means: Shares = np.divide(totals, present.sum(axis=0), out=np.full(len(totals), np.nan), where=present.any(axis=0))
+    return means
 
 
 def copied(history: Sequence[Sequence[int | None]]) -> NDArray[np.bool_]:

@@ -9,6 +9,8 @@ from typing import Any, cast
 
 import numpy as np
 
+from holdfast.data import FILE_TYPES
+from holdfast.data import REGISTRY as DATA
 from holdfast.engines import Recorder
 from holdfast.engines.traffic import expected
 from holdfast.engines.training import train
@@ -67,7 +69,7 @@ def resume(
     """
     store, watcher = RunFolder(Path(folder)), watcher or Unwatched()
     spec = replace(store.spec(), engine=store.engine() if engine is None else engine)
-    spec = spec if data is None else replace(spec, data=data)
+    spec = _with_data(spec, data)
     store.check_sources(spec)
     experiment = assemble(spec)
     store.check(_digest(experiment))
@@ -97,6 +99,15 @@ def simulate(
         raise InvalidInput(f"simulate needs a problem such as Softmax.of(...) makes; got {type(problem).__name__}")
     m = len(problem.workers)
     return run(Spec(problem=problem, workers=m, method=method, attack=attack, byzantine=byzantine, **training))
+
+
+def _with_data(spec: Spec, data: Any) -> Spec:
+    if data is not None:
+        return replace(spec, data=data)
+    name = spec.data
+    if name not in DATA and ":" not in name and Path(name).suffix not in FILE_TYPES:
+        raise InvalidInput(f"a run on data made in Python resumes with resume(folder, data=...); got the name {name!r}")
+    return spec
 
 
 def _digest(experiment: Experiment) -> str:

@@ -1,6 +1,5 @@
 """A run, described whole: what a TOML file or the flags of the command say."""
 
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from math import isfinite
@@ -11,18 +10,18 @@ import tomli_w
 from msgspec import Meta
 
 from holdfast.attacks import ATTACKS, Attack
-from holdfast.data import FILE_TYPES, PARTITIONS, SETS, Dataset, Iid, Partition
-from holdfast.engines.options import ENGINES, EngineOptions, InProcess, Ray
+from holdfast.conversion import converted
+from holdfast.data import FILE_TYPES, PARTITIONS, SETS, Dataset, Iid
+from holdfast.engines.options import ENGINES, EngineOptions, InProcess
 from holdfast.errors import InvalidInput, unknown
-from holdfast.methods import AUTO, Method, Rsa, make_method, method_name, method_parts, method_table, schedules
-from holdfast.naming import converted, source_of
+from holdfast.experiments.sections import finite, flat, read_sections, tables_of
+from holdfast.methods import AUTO, Rsa, make_method, method_name, method_parts, method_table, schedules
+from holdfast.naming import source_of
 from holdfast.problems import PROBLEMS, Problem
 from holdfast.theory import steps
 
 Positive = Annotated[int, Meta(ge=1)]
 SCHEDULES = (*schedules.REGISTRY, *steps.REGISTRY)
-SECTIONS = ("data", "problem", "method", "attack", "training", "engine")
-"""Of a TOML file. All but training are named after the part that they describe."""
 
 
 def _option(section: str, default: Any, help: str) -> Any:
@@ -35,7 +34,11 @@ def _part(section: str, default: Any, help: str, make: Callable[[Any], Any], tab
 
 
 def _attack(given: Any) -> Attack | None:
-    return None if given in (None, "none", {"name": "none"}) else ATTACKS.make(given)
+    if given is None or (isinstance(given, str | Mapping) and given in ("none", {"name": "none"})):
+        return None
+    if isinstance(given, str) and ":" not in given and given not in ATTACKS.registry:
+        raise unknown("attack", given, ["none", *ATTACKS.registry, "package.module:Name"])
+    return ATTACKS.make(given)
 
 
 def _engine(given: Any) -> EngineOptions:
@@ -87,18 +90,19 @@ def problem_text(problem: Any) -> str:
 class Spec:
     """Everything that a run depends on, and the engine, which changes no number. The defaults are the paper's setting.
 
-    A part (data, partition, problem, method, attack, engine) is a text, a table, or an object of one's own.
+    A part (data, partition, problem, method, attack, engine) is given as a text, a table or an object; method, attack,
+    partition and engine are objects from then on: a `Method`, an `Attack` or None, a `Partition`, `EngineOptions`.
     `None` stands for a default that depends on the other fields; `resolved` fills it in.
     """
 
-    method: Method = _part(
+    method: Any = _part(
         "method",
         Rsa(),
         "how to learn: NAME[:key=value,...], stages before a rule with +",
         make_method,
         method_table,
     )
-    attack: Attack | None = _part(
+    attack: Any = _part(
         "attack",
         None,
         "what Byzantine workers send: none or NAME[:key=value,...]",
@@ -114,7 +118,7 @@ class Spec:
     data: Any = _part(
         "data", "mnist", "a data set's name, or an .npz or .csv file", _data, lambda data: {"name": data_text(data)}
     )
-    partition: Partition = _part(
+    partition: Any = _part(
         "data",
         Iid(),
         "who holds what: NAME[:key=value,...]",
@@ -151,7 +155,7 @@ class Spec:
     dtype: Literal["float32", "float64"] = _option("training", "float32", "of models and messages")
     eval_every: Positive = _option("training", 100, "rounds between evaluations")
     checkpoint_every: Positive = _option("training", 500, "rounds between checkpoints")
-    engine: EngineOptions = _part(
+    engine: Any = _part(
         "engine",
         InProcess(),
         "where it runs: all workers in this process, or shards of them on Ray",
@@ -234,18 +238,11 @@ class Spec:
     @staticmethod
     def of_tables(tables: Mapping[str, Any]) -> "Spec":
         """Return the spec with these sections."""
-        return Spec.of(_flat(tables))
+        return Spec.of(flat(tables, fields(Spec)))
 
     def tables(self) -> dict[str, dict[str, Any]]:
         """Return the spec by sections, as a TOML file has it; what is None is left out."""
-        found: dict[str, dict[str, Any]] = {section: {} for section in SECTIONS}
-        for option in fields(self):
-            value, table = getattr(self, option.name), found[option.metadata["section"]]
-            if "table" in option.metadata:
-                table.update(option.metadata["table"](value))
-            elif value is not None:
-                table[option.name] = list(value) if isinstance(value, tuple) else value
-        return found
+        return tables_of(self)
 
     def identity(self) -> dict[str, dict[str, Any]]:
         """Return the sections that say what is computed: all but the engine."""
@@ -260,7 +257,8 @@ class Spec:
 
     def to_json(self) -> dict[str, Any]:
         """Return what is computed as strict JSON has it: inf and nan are texts, which a spec reads as well."""
-        return _finite(self.identity())
+        found: dict[str, Any] = finite(self.identity())
+        return found
 
     def sources(self) -> list[dict[str, str]]:
         """Return where the parts from outside the package came from, with a hash of their code."""
@@ -275,61 +273,8 @@ class Spec:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """Return the fields in a TOML file, flat; a dash in a key is an underscore, as in flags.
-
-    A data file is looked for beside the TOML file.
-    """
-    try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InvalidInput(f"a spec must be a readable TOML file; got {path}: {error}") from None
-    values = _flat(tables)
-    data = values.get("data")
-    name = data.get("name") if isinstance(data, Mapping) and len(data) == 1 else data
-    if isinstance(name, str) and Path(name).suffix in FILE_TYPES:
-        values["data"] = str(path.parent / name)
-    return values
-
-
-def _flat(tables: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields in some sections; what is left in the section of a part describes the part."""
-    sections: dict[str, str] = {option.name: option.metadata["section"] for option in fields(Spec)}
-    values: dict[str, Any] = {}
-    for section, given in tables.items():
-        if isinstance(given, str) and section in SECTIONS and section != "training":
-            values[section] = given  # a part as on the command line
-            continue
-        if section not in SECTIONS or not isinstance(given, Mapping):
-            raise _misplaced(section.replace("-", "_"), sections)
-        table = {key.replace("-", "_"): value for key, value in given.items()}
-        inner = {key: table.pop(key) for key in list(table) if key != section and sections.get(key) == section}
-        if table and section == "training":
-            known = [key for key, where in sections.items() if where == section]
-            raise unknown("key of [training]", next(iter(table)), known)
-        values.update(inner | ({section: table} if table else {}))
-    return values
-
-
-def _misplaced(key: str, sections: Mapping[str, str]) -> InvalidInput:
-    """Return the error for a key outside of every section, as old files have them."""
-    options = {"method": Rsa, "engine": Ray}
-    where = sections.get(key) or next((part for part, of in options.items() if key in _field_names(of)), None)
-    key, where = {"liars": ("byzantine", "attack"), "liars_work": ("byzantine_work", "training")}.get(key, (key, where))
-    if where is None:
-        return unknown("section of a spec", key, SECTIONS)
-    return InvalidInput(f"a spec file has sections: write {key} = ... below [{where}]; got it above all sections")
-
-
-def _field_names(part: type[Rsa | Ray]) -> set[str]:
-    return {option.name for option in fields(part)}
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _finite(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(each) for each in value]
-    return str(value) if isinstance(value, float) and not isfinite(value) else value
+    """Return the values in a TOML file by field."""
+    return read_sections(path, fields(Spec))
 
 
 def require_hashable(name: str, part: Any) -> None:

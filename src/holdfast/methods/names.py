@@ -1,7 +1,7 @@
 """Methods by name: ours, every rule on gradients, and stages before a rule: `nnm+trimmed-mean`."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from holdfast import aggregators, stages
@@ -21,7 +21,7 @@ REGISTRY: dict[str, type[Method] | type[Rule]] = {
 }
 """Every rule on gradients is a method of the same name."""
 METHODS: Family[Any] = Family("method", REGISTRY)
-RULES: Family[Any] = Family("method", REGISTRY | aggregators.REGISTRY)
+RULES: Family[Any] = Family("method", {**REGISTRY, **aggregators.REGISTRY})
 STAGES: Family[Any] = Family("stage", stages.REGISTRY)
 _PLUS = r"\+(?=[A-Za-z_])"
 """Between stages and rule; a plus sign may also stand in a number, as in 1e+5."""
@@ -33,7 +33,7 @@ def make_method(given: Any) -> Method:
     >>> make_method("rsa:norm=2").norm, make_method("krum:byzantine=3")
     (2.0, Aggregated(rule=Krum(byzantine=3), stages=()))
     """
-    before: tuple[Any, ...] = ()
+    before: Sequence[Any] = ()
     if isinstance(given, str):
         *before, given = re.split(_PLUS, given)
     elif isinstance(given, Mapping):

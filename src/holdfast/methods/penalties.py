@@ -35,6 +35,11 @@ class Penalty(ABC):
     weight: float
     p: float
 
+    def __init_subclass__(cls) -> None:
+        for base in cls.__mro__[1:]:
+            if vars(base).get("__final__"):
+                raise TypeError(f"{base.__name__} is final, derive from Penalty; got class {cls.__name__}")
+
     def __post_init__(self) -> None:
         if not 0 <= self.weight < inf:
             raise InvalidInput(f"penalty must be at least 0 and finite; got {self.weight}")

@@ -5,12 +5,12 @@ from typing import Annotated, Any, Literal, Self
 
 from msgspec import Meta
 
+from holdfast.conversion import convert_fields
 from holdfast.errors import InvalidInput
 from holdfast.methods.base import Method, Reading, Setting, as_sent
 from holdfast.methods.masters import Descent, PenaltySum, TallySum
 from holdfast.methods.penalties import L1, Penalty, penalty
 from holdfast.methods.workers import PenalisedWorker, Reply
-from holdfast.naming import convert_fields
 from holdfast.onebit import BreakTies, Coin, TallyBits
 from holdfast.typing import Master, Worker
 

@@ -22,7 +22,7 @@ from holdfast.methods.priors import Ridge
 from holdfast.problems import LeastSquares, Shards
 from holdfast.theory.averaging import Averaging, RunningAverage, penalised_cost
 from holdfast.theory.guarantees import Guarantees
-from holdfast.typing import Rows, Schedule, Vector
+from holdfast.typing import Rows, Schedule
 
 T = TypeVar("T")
 
@@ -81,14 +81,14 @@ def guarantees(byzantine: int) -> Guarantees:
     return Guarantees.of(problem(), PRIOR, L1(MARGIN * asked.lambda0), honest, byzantine, sqrt_high=slower)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class PushAway(ColludingAttack):
     """Send models far beyond the master, as seen from the optimum: every vote is to move further away."""
 
-    optimum: Vector
+    optimum: tuple[float, ...]
 
     def __call__(self, view: FullView, /) -> Rows:
-        side = np.where(view.neutral < self.optimum, -1.0, 1.0)
+        side = np.where(view.neutral < np.array(self.optimum), -1.0, 1.0)
         return np.broadcast_to(view.neutral + 1e6 * side, view.own.shape)
 
 
@@ -104,7 +104,7 @@ def trajectory(found: Guarantees, rate: Schedule, rounds: int, seed: int) -> Ite
         drawn.start(),
         workers,
         byzantine=byzantine,
-        attack=PushAway(found.optimum) if len(byzantine) else None,
+        attack=PushAway(tuple(found.optimum.tolist())) if len(byzantine) else None,
     )
     start = master.init(drawn.start())
     yield np.vstack([start.model, engine.iterates(start.model)])

@@ -31,7 +31,9 @@ def candidates(base: Spec, norms: Sequence[float], points: int) -> list[Spec]:
     auto, method = replace(base, rate=_centre("rate", base.rate)), base.method
     if isinstance(method, Rsa):
         if method.penalty not in (None, AUTO) and len(norms) > 1:
-            raise InvalidInput(f"a penalty is the centre for one norm; got {len(norms)} norms, {method.penalty:g}")
+            raise InvalidInput(
+                f"a penalty is the centre for one norm; got {len(norms)} norms, penalty={method.penalty}"
+            )
         weight = _centre("penalty", method.penalty)
         bases = [replace(auto, method=replace(method, norm=norm, penalty=weight)) for norm in norms]
     else:

@@ -4,9 +4,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.conversion import convert_fields
 from holdfast.data.partitions.base import Partition, Parts, require_enough
 from holdfast.errors import InvalidInput
-from holdfast.naming import convert_fields
 
 
 @dataclass(frozen=True)
@@ -20,8 +20,10 @@ class Dirichlet(Partition):
     even cuts of C equal classes add up to shards that differ by one sample at most. A worker that would get nothing
     takes one sample from the largest shard.
 
-    `per` worker, each worker draws proportions over the classes (Hsu et al., 2019) and takes its even share of the
-    samples one by one, by these proportions among the classes that still have samples.
+    `per` worker, each worker draws proportions over the classes, q ~ Dirichlet(alpha p) with p the shares of the
+    classes in the data (Hsu et al., 2019), and takes its even share of the samples one by one, by these proportions
+    among the classes that still have samples. The larger alpha, the nearer q is to p; since p adds up to 1, the
+    same alpha means workers that differ more than `per` class.
     """
 
     alpha: float
@@ -56,7 +58,9 @@ class Dirichlet(Partition):
     def _per_worker(self, labels: NDArray[Any], workers: int, generator: np.random.Generator) -> Parts:
         classes, place = np.unique(labels, return_inverse=True)
         left = [generator.permutation(np.flatnonzero(place == index)) for index in range(len(classes))]
-        shares = generator.dirichlet(np.full(len(classes), self.alpha), size=workers)
+        least = np.finfo(float).tiny
+        prior = np.maximum(self.alpha * np.array([len(samples) for samples in left]) / len(labels), least)
+        shares = generator.dirichlet(prior, size=workers)
         sizes = [len(part) for part in np.array_split(np.arange(len(labels)), workers)]
         order = generator.permutation(workers)  # the last ones must take what is left: nobody's number decides
         parts: Parts = [np.empty(0, np.int64)] * workers
@@ -64,8 +68,11 @@ class Dirichlet(Partition):
             wanted = np.zeros(len(classes), np.int64)
             while (missing := sizes[worker] - wanted.sum()) > 0:
                 room = np.array([len(samples) for samples in left]) - wanted
-                open_shares = np.where(room > 0, shares[worker] + np.finfo(float).tiny, 0.0)
-                draw = generator.multinomial(missing, open_shares / open_shares.sum())
+                shares[worker, room == 0] = 0.0
+                if shares[worker].sum() < least:
+                    # what is left of a Dirichlet vector is one too, but here it has underflown: draw it anew
+                    shares[worker, room > 0] = generator.dirichlet(prior[room > 0])
+                draw = generator.multinomial(missing, shares[worker] / shares[worker].sum())
                 wanted += np.minimum(draw, room)
             taken = [np.split(samples, [count]) for samples, count in zip(left, wanted, strict=True)]
             parts[worker] = np.concatenate([mine for mine, _ in taken])

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.conversion import convert_fields
 from holdfast.data.partitions.base import Partition, Parts, require_enough
 from holdfast.errors import InvalidInput
-from holdfast.naming import convert_fields
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
+from holdfast.conversion import convert_fields
 from holdfast.data.partitions.base import Partition, Parts, require_enough, sorted_by_label
 from holdfast.errors import InvalidInput
-from holdfast.naming import convert_fields
 
 
 @dataclass(frozen=True)

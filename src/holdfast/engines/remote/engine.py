@@ -52,7 +52,8 @@ class Remote:
         self._roster = Roster(transport, self._members, timeout, trusted)
         self._states = States(self._roster, agreement.worker.init(model[np.newaxis]))
         self._started = False
-        self.honest, self.voters = self.adversary.honest, agreement.participation.size
+        self.workers, self.honest = agreement.participation.workers, self.adversary.honest
+        self.voters = agreement.participation.size
         self.absent = self.crossed_up = self._asked = 0
         """How often a worker was asked in vain; the bytes of frames that came from members."""
 
@@ -150,7 +151,6 @@ class Remote:
     def state(self, state: Any) -> None:
         self.start()
         self._states.load(state)
-        self._announcer.forget()
 
     def spread(self, model: Vector) -> Spread:
         """Return how far the honest workers' models are; they are added up where they are, one after another."""

@@ -36,10 +36,6 @@ class Announcer:
         if self._follow:
             self._last = wire.tally(tally, round)
 
-    def forget(self) -> None:
-        """Have the next round begin with x0 itself, as the first one does."""
-        self._last = None
-
     def frames(self, round: int, whole: bytes) -> list[bytes]:
         """Return the frames before a round whose x0 is the frame `whole`."""
         kinds = announced(round, self._follow, begins=self._last is None)

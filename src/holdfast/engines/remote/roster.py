@@ -122,7 +122,6 @@ class Roster:
             member.undo(round)
             if member.late or not self._restored(member, round):
                 self._replace(member, round, "no answer in time")
-        del self.log[round]
 
     def _ask(self, member: Member, request: bytes) -> None:
         """Send a request between rounds; a member that is late is waited for once more, then replaced."""

@@ -1,0 +1,30 @@
+"""A method of your own makes two rules: what honest workers send, and what the master does with it."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import holdfast as hf
+
+
+class Averages(NamedTuple):
+    gradients: Any  # one row per worker; such a state is saved and resumed
+
+
+@dataclass(frozen=True)
+class MomentumMedian(hf.methods.Method, hf.methods.GradientWorker):
+    """Workers send v <- beta v + (1 - beta) gradient; the master descends along the median of the v."""
+
+    beta: float = 0.9
+
+    def worker(self, setting: hf.methods.Setting) -> "MomentumMedian":
+        return self
+
+    def init(self, models: Any) -> Averages:
+        return Averages(0 * models)
+
+    def step(self, state: Averages, model: Any, oracle: Any, round: int) -> tuple[Any, Averages]:
+        average = self.beta * state.gradients + (1 - self.beta) * oracle(model, round)
+        return average, Averages(average)
+
+    def master(self, setting: hf.methods.Setting) -> Any:
+        return hf.methods.Aggregated(hf.aggregators.Median()).master(setting)

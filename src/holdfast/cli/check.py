@@ -1,0 +1,41 @@
+"""`holdfast check`: which laws a part keeps, ours or from outside."""
+
+import json
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+from holdfast.cli.compiling import tell_when_compiling
+from holdfast.cli.console import Speaker
+from holdfast.cli.options import add_json
+from holdfast.errors import InvalidInput, unknown
+
+BROKEN = 1
+"""The exit status when a law does not hold that must."""
+
+
+def add_flags(parser: ArgumentParser) -> None:
+    parser.add_argument("part", metavar="PART", help="NAME[:key=value,...] or package.module:Name[:key=value,...]")
+    parser.add_argument(
+        "--kind", metavar="KIND", help="what PART is: rule, stage, attack, penalty, partition, problem or method"
+    )
+    parser.add_argument("--robust", action="store_true", help="demand robustness also of a rule that is told no count")
+    add_json(parser)
+
+
+def command(arguments: Namespace) -> int:
+    from holdfast.testing import KINDS, named  # needs hypothesis, which no other command does
+
+    if arguments.kind is not None and arguments.kind not in KINDS:
+        raise unknown("kind", arguments.kind, KINDS)
+    speaker = Speaker(to_stderr=arguments.json)
+    tell_when_compiling(speaker)
+    kind, part = named(arguments.part, arguments.kind)
+    if arguments.robust and kind not in ("rule", "stage"):
+        raise InvalidInput(f"--robust is for rules and stages; got the {kind} {arguments.part}")
+    options: dict[str, Any] = {"robust": True} if arguments.robust else {}
+    report = KINDS[kind].check(part, raise_on_failure=False, **options)
+    if arguments.json:
+        print(json.dumps(report.to_json(), allow_nan=False))
+    else:
+        speaker.say(str(report))
+    return 0 if report.holds else BROKEN

@@ -1,0 +1,100 @@
+"""Values of options as people give them, made into what an option holds."""
+
+import re
+from dataclasses import fields
+from types import NoneType
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
+
+import msgspec
+import numpy as np
+
+from holdfast.errors import InvalidInput
+
+_WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+_NOUNS = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
+
+
+def converted(what: str, value: Any, kind: Any) -> Any:
+    """Return a value of this type; a text is read as one, a NumPy number counts as what it is.
+
+    >>> converted("rounds", "10", int), converted("norm", "inf", float)
+    (10, inf)
+    """
+    given, value = value, plain(value)
+    try:
+        found = _read(value, kind)
+    except msgspec.ValidationError:
+        if isinstance(given, np.ndarray) and get_origin(kind) is np.ndarray:
+            return given
+        raise InvalidInput(f"{what} must be {_described(kind)}; got {value!r}") from None
+    except TypeError:  # a type that only an object in Python can have
+        if isinstance(value, str):
+            raise InvalidInput(f"{what} must be given in Python, it cannot be written; got {value!r}") from None
+        return value
+    if _rounded(value, found):
+        raise InvalidInput(f"{what} must be {_described(kind)}; got {value!r}")
+    return found
+
+
+def _read(value: Any, kind: Any) -> Any:
+    try:
+        return msgspec.convert(value, kind, strict=False)
+    except msgspec.ValidationError:
+        if not isinstance(value, str) or not _NUMBER.fullmatch(value):
+            raise
+        # msgspec reads numbers as JSON has them, people write .5 as well
+        return msgspec.convert(int(value) if _WHOLE.fullmatch(value) else float(value), kind)
+
+
+def _rounded(value: Any, found: Any) -> bool:
+    """Return whether a whole number was made of something that is not written as one, such as 10.0 or 1e3."""
+    if isinstance(found, tuple):
+        return any(map(_rounded, value, found))
+    if not isinstance(found, int) or isinstance(found, bool):
+        return False
+    return isinstance(value, float) or (isinstance(value, str) and not _WHOLE.fullmatch(value))
+
+
+def convert_fields(part: Any) -> None:
+    """Give every field of a frozen dataclass under construction its own type, or say which does not fit."""
+    types = types_of(type(part))
+    for field in fields(part):
+        value = converted(field.name, getattr(part, field.name), types.get(field.name, Any))
+        object.__setattr__(part, field.name, value)
+
+
+def plain(value: Any) -> Any:
+    """Return NumPy's numbers and arrays as Python's."""
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    return type(value)(map(plain, value)) if type(value) in (list, tuple) else value
+
+
+def types_of(member: Any) -> dict[str, Any]:
+    """Return the annotations of a class or function, as far as they mean something here."""
+    try:
+        return get_type_hints(member, include_extras=True)
+    except (NameError, TypeError):
+        return {}
+
+
+def _described(kind: Any) -> str:
+    """Return a type in words.
+
+    >>> from typing import Annotated, Literal
+    >>> _described(Annotated[float, msgspec.Meta(ge=0)] | Literal["auto"] | None)
+    'a number >= 0 or auto'
+    """
+    inner = [each for each in get_args(kind) if each is not NoneType]
+    if get_origin(kind) is Annotated:
+        bounds = {">=": inner[1].ge, ">": inner[1].gt, "<=": inner[1].le, "<": inner[1].lt}
+        said = " and ".join(f"{sign} {bound}" for sign, bound in bounds.items() if bound is not None)
+        return f"{_described(inner[0])} {said}"
+    if get_origin(kind) is tuple:
+        return f"several of them, each {_described(inner[0])}"
+    return (
+        _NOUNS.get(kind)
+        or " or ".join(each if isinstance(each, str) else _described(each) for each in inner)
+        or str(getattr(kind, "__name__", kind))
+    )

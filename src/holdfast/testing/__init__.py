@@ -1,0 +1,41 @@
+"""The laws that every part of holdfast keeps, for parts from outside: `check_rule(MyRule())` in a test of yours.
+
+A report says which laws hold and shows the smallest counterexample found to each that does not; `holdfast check`
+prints it. Inputs are searched by hypothesis, the same ones every time.
+"""
+
+from holdfast.errors import InvalidInput
+
+try:
+    import hypothesis as _hypothesis  # noqa: F401
+except ImportError:
+    raise InvalidInput(
+        "holdfast.testing needs hypothesis: pip install 'holdfast[testing]'; got no module named hypothesis"
+    ) from None
+
+from holdfast.testing.attacks import check_attack
+from holdfast.testing.kinds import KINDS, check, kind_of, named
+from holdfast.testing.methods import check_method
+from holdfast.testing.outcomes import Law, LawBroken, Report
+from holdfast.testing.partitions import check_partition
+from holdfast.testing.penalties import check_penalty
+from holdfast.testing.problems import check_problem
+from holdfast.testing.rules import check_rule
+from holdfast.testing.stages import check_stage
+
+__all__ = [
+    "KINDS",
+    "Law",
+    "LawBroken",
+    "Report",
+    "check",
+    "check_attack",
+    "check_method",
+    "check_partition",
+    "check_penalty",
+    "check_problem",
+    "check_rule",
+    "check_stage",
+    "kind_of",
+    "named",
+]

@@ -1,0 +1,111 @@
+"""The laws of methods: a worker rule that goes by rows and a master rule that is pure."""
+
+from copy import deepcopy
+from functools import cache
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from holdfast.data import Iid
+from holdfast.methods import InverseSqrt, Method, Ridge, Setting, make_method, method_text
+from holdfast.problems import Softmax
+from holdfast.states import arrays_of
+from holdfast.testing.laws import EXAMPLES, SECONDS, Laws, require, require_same
+from holdfast.testing.outcomes import Report
+from holdfast.testing.problems import few_samples
+from holdfast.testing.rules import DECLARED
+from holdfast.typing import Received, Rows, Vector
+
+LAWS = Laws("method")
+SETTING = Setting(InverseSqrt(0.1), Ridge(0.01), DECLARED, seed=3)
+WORKERS = np.arange(1, 10)
+
+
+def check_method(
+    method: Any, *, raise_on_failure: bool = True, examples: int = EXAMPLES // 2, seconds: float = SECONDS
+) -> Report:
+    """Try the laws of methods on one: an object, a rule, or a text such as `nnm+median`.
+
+    >>> check_method("rsa:norm=2").holds
+    True
+    """
+    made = make_method(method)
+    return LAWS.check(made, raise_on_failure, examples, seconds, method_text(made))
+
+
+@cache
+def _problem(dtype: str) -> Softmax:
+    return Softmax.of(few_samples(), Iid(), len(WORKERS), 4, dtype=dtype, seed=3)
+
+
+def _types(part: Any) -> st.SearchStrategy[str]:
+    return st.sampled_from(["float32", "float64"])
+
+
+def _seeds(part: Any) -> st.SearchStrategy[int]:
+    return st.integers(0, 1000)
+
+
+def _models(dtype: str, seed: int) -> tuple[Vector, Rows]:
+    """Return a model of the master, and one of each worker."""
+    rows = np.random.default_rng(seed).normal(size=(len(WORKERS) + 1, _problem(dtype).dimension)).astype(dtype)
+    return rows[0], rows[1:]
+
+
+@LAWS.law(dtype=_types, seed=_seeds)
+def workers_go_by_rows(method: Method, dtype: str, seed: int) -> None:
+    """Workers that step together send and become what each does alone, bit for bit, for three rounds (row law)."""
+    rule, problem = method.worker(SETTING), _problem(dtype)
+    model, models = _models(dtype, seed)
+    together, alone = rule.init(models), [rule.init(models[[row]]) for row in range(len(WORKERS))]
+    for round in range(3):
+        sent, together = rule.step(together, model, problem.oracle(WORKERS), round)
+        require(sent.shape == models.shape, f"the messages have shape {sent.shape}, not {models.shape}")
+        require(sent.dtype == models.dtype, f"the messages are {sent.dtype}, not {models.dtype}")
+        for row, worker in enumerate(WORKERS):
+            message, alone[row] = rule.step(alone[row], model, problem.oracle(WORKERS[[row]]), round)
+            require_same(message[0], sent[row], f"alone, what worker {worker} sends in round {round}")
+            for name, array in arrays_of(alone[row]).items():
+                require_same(array[0], arrays_of(together)[name][row], f"alone, the {name} of worker {worker}")
+
+
+@LAWS.law(dtype=_types, seed=_seeds)
+def workers_leave_their_state(method: Method, dtype: str, seed: int) -> None:
+    """A step of the workers returns a new state, writes to nothing, and repeats itself."""
+    rule, problem = method.worker(SETTING), _problem(dtype)
+    model, models = _models(dtype, seed)
+    state = rule.init(models)
+    kept = deepcopy((state, model))
+    first = np.array(rule.step(state, model, problem.oracle(WORKERS), 1)[0])
+    require_same(rule.step(state, model, problem.oracle(WORKERS), 1)[0], first, "the second answer")
+    require_same(model, kept[1], "the master's model")
+    for name, array in arrays_of(state).items():
+        require_same(array, arrays_of(kept[0])[name], f"the state's {name}")
+
+
+@LAWS.law(dtype=_types, seed=_seeds)
+def master_leaves_its_state(method: Method, dtype: str, seed: int) -> None:
+    """A step of the master returns a new state with a model of the same shape and type, writes to nothing, and
+    repeats itself.
+    """
+    rule, read = method.master(SETTING), method.reading(SETTING.seed)
+    model, rows = _models(dtype, seed)
+    state = rule.init(model)
+    kept = deepcopy((state, rows))
+    received = Received(read(model, rows, WORKERS, 1), WORKERS, 1, SETTING.seed)
+    after = rule.step(state, received)
+    found = (after.model.shape, after.model.dtype)
+    require(found == (model.shape, model.dtype), f"the model is {found[1]} of shape {found[0]}")
+    require_same(rule.step(state, received).model, after.model, "the second answer")
+    require_same(rows, kept[1], "the messages")
+    for name, array in arrays_of(state).items():
+        require_same(array, arrays_of(kept[0])[name], f"the state's {name}")
+
+
+@LAWS.law(dtype=_types, seed=_seeds)
+def says_what_workers_send(method: Method, dtype: str, seed: int) -> None:
+    """Penalised methods send models, so that the neutral message is the master's; others gradients, so that it is 0."""
+    model, _ = _models(dtype, seed)
+    neutral = method.worker(SETTING).neutral(model)
+    require_same(neutral, model if method.penalised else np.zeros_like(model), "the neutral message")
