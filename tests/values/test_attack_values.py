@@ -271,7 +271,7 @@ def test_dropped(seen: FullView) -> None:
 
 @pytest.mark.parametrize(("dtype", "word"), [(np.float32, np.uint32), (np.float64, np.uint64)])
 def test_one_bit_of_every_number_is_flipped(dtype: type, word: type) -> None:
-    own = np.random.default_rng(0).normal(size=(2, 2000)).astype(dtype)
+    own: Rows = np.random.default_rng(0).normal(size=(2, 2000)).astype(dtype)
     seen = LocalView(own, own[0], np.array([2, 5]), 3, 0)
     changed = BitFlip("random")(seen).view(word) ^ own.view(word)
     assert (np.bitwise_count(changed) == 1).all()

@@ -49,15 +49,12 @@ def test_only_byzantine_workers_are_poisoned(
 ) -> None:
     problem = small_problem(kind)
     honest = ~np.isin(EVERYONE, BYZANTINE)
-    poisoned, plain, at = (
-        oracle_under(attack, problem, EVERYONE, BYZANTINE, 0),
-        problem.oracle(EVERYONE),
-        models(problem),
-    )
+    poisoned, plain = oracle_under(attack, problem, EVERYONE, BYZANTINE, seed=0), problem.oracle(EVERYONE)
+    at = models(problem)
     before = plain(at, 3)
     for x in (at, -at):  # a label may be the least likely one at one model, not at both
         np.testing.assert_array_equal(poisoned(x, 3)[honest], plain(x, 3)[honest])
-    assert any((poisoned(x, 3)[~honest] != plain(x, 3)[~honest]).all(axis=1).any() for x in (at, -at))
+    assert any((poisoned(x, 3)[~honest] != plain(x, 3)[~honest]).any() for x in (at, -at))
     assert plain(at, 3).tobytes() == before.tobytes()  # nothing was written
 
 
