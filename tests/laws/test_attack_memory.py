@@ -7,13 +7,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from holdfast.aggregators import Median
 from holdfast.attacks import REGISTRY, ColludingAttack, FullView, LocalAttack, LocalView, WithMemory
 from holdfast.engines.adversary import Adversary
 from holdfast.engines.training import train
 from holdfast.experiments import Interrupted, Spec, resume, run
 from holdfast.experiments.assembly import assemble
 from holdfast.experiments.defaults import resolved
-from holdfast.typing import Nothing, Rows, Vector, Workers
+from holdfast.experiments.watching import Unwatched
+from holdfast.methods import Aggregated, GradientWorker, Method, Setting
+from holdfast.typing import Nothing, Received, Rows, Vector, Workers
 
 BASE = Spec(data="digits", workers=8, byzantine=(3, 8), rounds=30, eval_every=10)
 WORKERS = np.arange(1, 6)
@@ -138,3 +141,47 @@ def test_every_attack_of_ours_is_the_same_with_and_without_workers_that_compute_
     for name in REGISTRY:
         spec = replace(BASE, method="median", attack=name, rounds=5, eval_every=5)
         assert run(spec).model.tobytes() == run(replace(spec, byzantine_work="always")).model.tobytes()
+
+
+@dataclass(frozen=True)
+class Unasked:
+    """A master of somebody else's, which nobody can ask."""
+
+    inner: Any
+
+    def init(self, model: Vector) -> Any:
+        return self.inner.init(model)
+
+    def step(self, state: Any, received: Received) -> Any:
+        return self.inner.step(state, received)
+
+
+@dataclass(frozen=True)
+class Closed(Method):
+    """The median of gradients, by such a master."""
+
+    def worker(self, setting: Setting) -> Any:
+        return GradientWorker()
+
+    def master(self, setting: Setting) -> Any:
+        return Unasked(Aggregated(Median()).master(setting))
+
+
+class Warned(Unwatched):
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def warned(self, warning: str) -> None:
+        self.lines.append(warning)
+
+
+@pytest.mark.parametrize("attack", ["alie:search=line", "inner-product:search=line", "adaptive"])
+def test_a_search_that_cannot_ask_is_said(attack: str) -> None:
+    spec, watcher = replace(BASE, method=Closed(), attack=attack, rounds=3, eval_every=3), Warned()
+    closed = run(spec, watcher=watcher)
+    assert watcher.lines == [f"{attack} cannot ask this method's master, and does not search"]
+    fixed = {"adaptive": "min-max"}.get(attack, attack.partition(":")[0])
+    assert closed.model.tobytes() == run(replace(spec, attack=fixed)).model.tobytes()
+    watcher = Warned()
+    assert run(replace(spec, method="median"), watcher=watcher).model.tobytes() != closed.model.tobytes()
+    assert watcher.lines == []

@@ -48,6 +48,10 @@ class Adaptive(ColludingAttack):
 
     evaluations: Annotated[int, Meta(ge=1)] = 48
 
+    @property
+    def searches(self) -> bool:
+        return True
+
     def __call__(self, view: FullView, /) -> Rows:
         damage = damage_of(view)
         if damage is None:

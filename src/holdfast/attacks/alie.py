@@ -33,9 +33,13 @@ class Alie(ColludingAttack):
     search: Search = "none"
     evaluations: Annotated[int, Meta(ge=1)] = 24
 
+    @property
+    def searches(self) -> bool:
+        return self.search == "line"
+
     def __call__(self, view: FullView, /) -> Rows:
         line, z = self.line(view)
-        damage = damage_of(view) if self.search == "line" else None
+        damage = damage_of(view) if self.searches else None
         return alike(line(z) if damage is None else strongest(damage, line, z, self.evaluations)[0], view)
 
     def line(self, view: FullView) -> tuple[Line, float]:

@@ -69,6 +69,11 @@ class _Attack:
     def __post_init__(self) -> None:
         convert_fields(self)  # a NumPy scalar would decide the messages' type
 
+    @property
+    def searches(self) -> bool:
+        """Whether it asks `view.aggregate`; without, it falls back to what it would send without a search."""
+        return False
+
     def check(self, honest: Workers) -> None:
         """Say before the first round if the attack cannot work beside these honest workers."""
 

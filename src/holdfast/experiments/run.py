@@ -158,6 +158,12 @@ class _Run:
         self.watcher.started(self.spec, self.round)
         if (local_steps := getattr(self.spec.method, "local_steps", 1)) > 1:
             self.watcher.warned(f"the paper's theorems are about 1 local step a round; got {local_steps}")
+        if (
+            self.spec.attack is not None
+            and self.spec.attack.searches
+            and not hasattr(self.experiment.master, "foresee")
+        ):
+            self.watcher.warned(f"{self.spec.attack_text} cannot ask this method's master, and does not search")
         while self.round < self.spec.rounds and self.diverged is None:
             try:
                 self._go_on()
