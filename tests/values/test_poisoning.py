@@ -76,7 +76,7 @@ def test_a_poisoned_worker_alone_has_the_same_gradients(
 
 def test_the_least_likely_label_by_hand(small_problem: Small) -> None:
     """The batch that round 3 draws, its scores W a + b, the class of the least; then the gradient on these labels."""
-    problem = small_problem("softmax")
+    problem = small_problem("softmax", least=40)  # of which a batch draws few
     x, shards = models(problem)[1], problem.shards
     weights, bias = x[:12].reshape(3, 4), x[12:]
     first, last = shards.starts[1], shards.starts[2]
@@ -90,6 +90,16 @@ def test_the_least_likely_label_by_hand(small_problem: Small) -> None:
         expected += problem.weight / problem.batch * np.concatenate([np.outer(likely, a).ravel(), likely])
     found = oracle_under(DynamicLabelFlip(), problem, np.array([2]), BYZANTINE, seed=0)(x[np.newaxis], 3)[0]
     np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+def test_of_two_classes_the_wrong_one_is_the_least_likely(small_problem: Small) -> None:
+    """The score s speaks for class 1 where it is above 0."""
+    problem = small_problem("logistic")
+    x, shards = models(problem)[0], problem.shards
+    wrong = (shards.features @ x[:4] + x[4] < 0).astype(shards.targets.dtype)
+    by_hand = replace(problem, shards=replace(shards, targets=wrong))
+    found = oracle_under(DynamicLabelFlip(), problem, BYZANTINE, BYZANTINE, seed=0)(x, 3)
+    np.testing.assert_array_equal(found, by_hand.oracle(BYZANTINE)(x, 3))
 
 
 def test_dynamic_labels_of_a_model_that_all_share(small_problem: Small) -> None:
