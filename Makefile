@@ -22,7 +22,7 @@ test-torch: .venv/installed  ## what concerns PyTorch tensors; installs the pinn
 
 test-ray: .venv/installed  ## what concerns the Ray engine; installs the pinned version
 	$(BIN)/pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[ray]'
-	$(BIN)/pytest tests/ray
+	$(BIN)/pytest tests/ray tests/examples
 
 check: .venv/installed  ## what is promised about MNIST; fetches it once, takes minutes
 	$(BIN)/pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[browser]'
@@ -43,7 +43,7 @@ reproduction: .venv/installed  ## the paper in full on MNIST, into docs/reproduc
 	mv docs/verdicts.toml docs/reproduction/
 	cp runs/reproduction/reproduction/*.png docs/reproduction/
 
-suspicion: .venv/installed  ## how often liars are told from their messages, into docs/workers.md; some minutes
+suspicion: .venv/installed  ## how often Byzantine workers are told by their messages, into docs/workers.md; some minutes
 	$(BIN)/python checks/suspicion_rates.py
 
 lint: .venv/installed  ## style and types

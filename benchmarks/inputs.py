@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 BYZANTINE = 0.4
-"""The share of liars that rules are told, as in the paper (8 of 20)."""
+"""The share of Byzantine workers that rules are told, as in the paper (8 of 20)."""
 SAMPLE = 50_000
 
 

@@ -21,10 +21,12 @@ import numpy as np
 from benchmarks.tables import Table, number
 from benchmarks.versions import load, machine
 from holdfast import Spec
+from holdfast.engines import InProcess, Ray
 from holdfast.engines.ray import Cluster
 from holdfast.experiments.assembly import assemble
 from holdfast.experiments.defaults import resolved
-from holdfast.experiments.traffic import traffic
+from holdfast.experiments.parts import traffic_of
+from holdfast.methods import Rsa
 
 WORKERS = (20, 200, 2000, 20000)
 WIDTHS = {7850: 784, 1_000_000: 99_999}
@@ -67,9 +69,11 @@ def main() -> None:
         for dimension, workers in product(WIDTHS, WORKERS):
             if 4 * workers * dimension * 5 > MEMORY:
                 continue
-            spec = _spec(Path(folder), workers, dimension, arguments.shards)
+            spec = _spec(Path(folder), workers, dimension)
             for engine, messages in product(ENGINES, MESSAGES):
-                cells.append(_measured(replace(spec, engine=engine, messages=messages), dimension, arguments.budget))
+                where = Ray(shards=arguments.shards) if engine == "ray" else InProcess()
+                asked = replace(spec, engine=where, method=Rsa(messages=messages))
+                cells.append(_measured(asked, engine, messages, dimension, arguments.budget))
                 print(cells[-1], flush=True)
     print(f"{machine()}; load {before} before, {load()} after; {arguments.shards} shards")
     for table in (_speeds(cells), _bytes(cells), _growth(cells)):
@@ -77,28 +81,28 @@ def main() -> None:
     arguments.json.write_text(json.dumps([cell._asdict() for cell in cells], indent=1) + "\n")
 
 
-def _spec(folder: Path, workers: int, dimension: int, shards: int) -> Spec:
+def _spec(folder: Path, workers: int, dimension: int) -> Spec:
     path = folder / f"{workers}-{dimension}.npz"
     generator, n = np.random.default_rng(0), SAMPLES * workers
     if not path.exists():
         x = generator.integers(0, 256, (n, WIDTHS[dimension]), np.uint8)
         np.savez(path, x_train=x, y_train=np.arange(n) % 10, x_test=x[:10], y_test=np.arange(10))
-    return Spec(data=str(path), workers=workers, shards=shards)
+    return Spec(data=str(path), workers=workers)
 
 
-def _measured(spec: Spec, dimension: int, budget: float) -> Cell:
+def _measured(spec: Spec, engine_name: str, messages: str, dimension: int, budget: float) -> Cell:
     experiment = assemble(resolved(spec))
-    master, fleet = experiment.method.master, experiment.fleet
-    with closing(fleet):
-        fleet.start()
+    master, engine = experiment.master, experiment.engine
+    with closing(engine):
+        engine.start()
         state, times, begun = master.init(experiment.problem.start()), [], perf_counter()
         while len(times) < 4 or perf_counter() - begun < budget:
             start, round = perf_counter(), len(times)
-            state = master.step(state, fleet.exchange(state.model, round), round)
+            state = master.step(state, engine.exchange(state.model, round))
             times.append(perf_counter() - start)
-        crossed = [getattr(fleet, name, 0) / len(times) for name in ("crossed_up", "crossed_down")]
-    frames = traffic(spec, state.model, 5000, fleet.voters)
-    return Cell(spec.workers, dimension, spec.engine, spec.messages, median(times[1:]), *frames, *crossed)
+        crossed = [getattr(engine, name, 0) / len(times) for name in ("crossed_up", "crossed_down")]
+    frames = traffic_of(spec, state.model, 5000, engine.voters)
+    return Cell(spec.workers, dimension, engine_name, messages, median(times[1:]), *frames, *crossed)
 
 
 def _seconds(cells: list[Cell], *key: object) -> float | None:

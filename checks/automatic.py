@@ -1,7 +1,7 @@
 """How lambda and alpha by rule compare with those tuned by hand: the tables of docs/automatic.md.
 
 python checks/automatic.py mnist            # the paper's nine settings against its own tuning, three seeds
-python checks/automatic.py digits           # settings with 8 liars against the best of a grid, one seed
+python checks/automatic.py digits           # settings with 8 Byzantine workers against the best of a grid, one seed
 """
 
 import sys
@@ -16,18 +16,20 @@ from holdfast.experiments import automatic as rule
 from holdfast.experiments import survey
 from holdfast.experiments.comparison import compare
 from holdfast.experiments.defaults import resolved
+from holdfast.experiments.spec import require_number
+from holdfast.methods import Rsa
 
 SEEDS = (0, 1, 2)
-_UNDER_4 = Spec(byzantine=4, attack="same-value", penalty=0.07, rate=0.001, eval_every=5000)
+_UNDER_4 = Spec(method="rsa:penalty=0.07", byzantine=4, attack="same-value", rate=0.001, eval_every=5000)
 _UNDER_8 = replace(_UNDER_4, byzantine=8)
-_BY_LABEL = replace(_UNDER_4, attack="duplicate", partition="by-label", penalty=0.5, rate=0.0005)
+_BY_LABEL = replace(_UNDER_4, attack="duplicate", partition="by-label", method="rsa:penalty=0.5", rate=0.0005)
 
 PAPER = {
-    "no attack": Spec(penalty=0.1, rate=0.003, eval_every=5000),
+    "no attack": Spec(method="rsa:penalty=0.1", rate=0.003, eval_every=5000),
     "same-value, q = 4": _UNDER_4,
     "same-value, q = 8": _UNDER_8,
     "sign-flip, q = 4": replace(_UNDER_4, attack="sign-flip"),
-    "sign-flip, q = 8": replace(_UNDER_8, attack="sign-flip", penalty=0.01, rate=0.0003),
+    "sign-flip, q = 8": replace(_UNDER_8, attack="sign-flip", method="rsa:penalty=0.01", rate=0.0003),
     "gaussian, q = 4": replace(_UNDER_4, attack="gaussian", rate=0.002),
     "gaussian, q = 8": replace(_UNDER_8, attack="gaussian", rate=0.002),
     "by label, duplicate, q = 4": _BY_LABEL,
@@ -41,7 +43,15 @@ PENALTIES, RATES = (0.01, 0.03, 0.1, 0.5), (0.0003, 0.001, 0.003)
 
 def automatic(spec: Spec) -> Spec:
     """Return the spec with both numbers left to the rule."""
-    return replace(spec, penalty="auto", rate="auto")
+    return replace(spec, method=Rsa(penalty="auto"), rate="auto")
+
+
+def penalty_of(result: Result) -> float:
+    """Return the lambda that a run was made with."""
+    method = result.spec.method
+    assert isinstance(method, Rsa)
+    assert isinstance(method.penalty, float)
+    return method.penalty
 
 
 def accuracy(result: Result) -> float:
@@ -51,8 +61,8 @@ def accuracy(result: Result) -> float:
 
 def chosen(results: Sequence[Result]) -> str:
     """Return the numbers that runs were made with, from least to most."""
-    penalties, rates = ([getattr(result.spec, name) for result in results] for name in ("penalty", "rate"))
-    return f"{_span(penalties)} | {_span(rates)}"
+    rates = [require_number(result.spec.rate) for result in results]
+    return f"{_span([penalty_of(result) for result in results])} | {_span(rates)}"
 
 
 def _span(values: Sequence[float]) -> str:
@@ -68,12 +78,14 @@ def against_the_paper(jobs: int | None = None) -> dict[str, tuple[list[Result], 
 
 
 def against_a_grid(data: str, jobs: int | None = None) -> dict[str, tuple[Result, Result]]:
-    """Return, for no attack and each with 8 liars, the best run of the grid and the one by rule."""
+    """Return, for no attack and each with 8 Byzantine workers, the best run of the grid and the one by rule."""
     table = {}
     for name, paper in PAPER.items():
-        if paper.byzantine != 4:
+        if paper.q != 4:
             spec = replace(paper, data=data)
-            grid = [replace(spec, penalty=penalty, rate=rate) for penalty, rate in product(PENALTIES, RATES)]
+            grid = [
+                replace(spec, method=Rsa(penalty=penalty), rate=rate) for penalty, rate in product(PENALTIES, RATES)
+            ]
             *tuned, ours = compare([*grid, automatic(spec)], jobs)
             table[name] = max(tuned, key=accuracy), ours
     return table
@@ -101,7 +113,7 @@ def varied(spec: Spec, constants: dict[str, float], factor: float) -> Spec:
             for module in (survey, rule):
                 if hasattr(module, name):
                     changed.enter_context(mock.patch.object(module, name, value))
-        found = rule.settled(resolved(automatic(spec)))
+        found = rule.resolve_auto(resolved(automatic(spec)))
     assert isinstance(found.rate, float)
     return replace(found, rate=found.rate * factor)
 
@@ -111,7 +123,7 @@ def sensitivity(jobs: int | None) -> None:
     specs = [varied(PAPER[name], *variant) for variant in VARIANTS.values() for name in DELICATE]
     results = iter(compare(specs, jobs))
     for label in VARIANTS:
-        cells = [f"{accuracy(ended):.4f} ({ended.spec.penalty:g})" for ended in islice(results, len(DELICATE))]
+        cells = [f"{accuracy(ended):.4f} ({penalty_of(ended):g})" for ended in islice(results, len(DELICATE))]
         print(f"| {label} | {' | '.join(cells)} |")
 
 

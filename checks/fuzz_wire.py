@@ -49,7 +49,7 @@ def mutated(frame: bytes, dice: random.Random) -> bytes:
                 struct.pack_into("<Q", data, dice.choice((8, 16, 24, 32)), dice.choice(EDGES))
             case _ if len(data) >= HEADER_BYTES:
                 data[dice.choice((4, 5, 6, 7))] = dice.randrange(6)
-    if len(data) >= HEADER_BYTES and dice.random() < 0.7:  # a liar can compute a checksum
+    if len(data) >= HEADER_BYTES and dice.random() < 0.7:  # whoever lies can compute a checksum
         struct.pack_into("<Q", data, 32, len(data) - HEADER_BYTES)
         struct.pack_into("<I", data, 40, crc32(data[HEADER_BYTES:], crc32(data[: HEADER_BYTES - 4])))
     return bytes(data)

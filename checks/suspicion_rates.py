@@ -1,4 +1,4 @@
-"""How often the rule of `holdfast.experiments.forensics` is right: the tables of docs/workers.md. `make suspicion` writes them.
+"""How often `holdfast.experiments.forensics` is right: the tables of docs/workers.md. `make suspicion` writes them.
 
 Every attack of the registry under three partitions, for RSA and a rule on gradients; one process, some minutes.
 """
@@ -23,22 +23,22 @@ HEAD = ("attack", *(f"{partition}: {look}" for partition in PENALTY for look in 
 
 @dataclass
 class Tally:
-    """How many of those who lie, and of those who do not, were accused."""
+    """How many of the Byzantine workers, and of the honest ones, were accused."""
 
     true: int = 0
-    liars: int = 0
+    byzantine: int = 0
     false: int = 0
-    regular: int = 0
+    honest: int = 0
 
-    def count(self, accused: bool, lies: bool) -> None:
-        self.true += accused and lies
-        self.liars += lies
-        self.false += accused and not lies
-        self.regular += not lies
+    def count(self, accused: bool, byzantine: bool) -> None:
+        self.true += accused and byzantine
+        self.byzantine += byzantine
+        self.false += accused and not byzantine
+        self.honest += not byzantine
 
     def __str__(self) -> str:
-        found = f"{self.true}/{self.liars}, " if self.liars else ""
-        return f"{found}{self.false}/{self.regular}"
+        found = f"{self.true}/{self.byzantine}, " if self.byzantine else ""
+        return f"{found}{self.false}/{self.honest}"
 
 
 def accusations(spec: Spec) -> tuple[str, str]:
@@ -47,21 +47,24 @@ def accusations(spec: Spec) -> tuple[str, str]:
     for seed in SEEDS:
         result = run(replace(spec, seed=seed))
         for each in individuals(result.spec, result.history):
-            if each.apart is not None:
-                suspects.count(each.apart.suspected, each.lies)
-                copies.count(each.apart.copied, each.lies)
+            if each.suspicion is not None:
+                suspects.count(each.suspicion.suspected, each.byzantine)
+                copies.count(each.suspicion.copied, each.byzantine)
     return str(suspects), str(copies)
 
 
 def table(data: str, method: str) -> Iterator[str]:
-    """Yield the lines of a table: a row an attack, two columns a partition."""
+    """Yield the lines of a table: one row per attack, two columns per partition."""
     yield f"{data}, {method}:\n"
     yield _line(*HEAD)
     yield _line(*("---" for _ in HEAD))
     for attack in ("none", *REGISTRY):
         byzantine = 0 if attack == "none" else BASE.byzantine
-        base = replace(BASE, data=data, method=method, attack=attack, byzantine=byzantine)
-        specs = (replace(base, partition=partition, penalty=penalty) for partition, penalty in PENALTY.items())
+        base = replace(BASE, data=data, attack=attack, byzantine=byzantine)
+        specs = (
+            replace(base, partition=partition, method=f"rsa:penalty={penalty}" if method == "rsa" else method)
+            for partition, penalty in PENALTY.items()
+        )
         yield _line(attack, *(cell for spec in specs for cell in accusations(spec)))
     yield ""
 

@@ -9,9 +9,11 @@ import sys
 
 import numpy as np
 
-from holdfast import L1, InverseSqrt, Ridge, kernels, rsa
+from holdfast import kernels
 from holdfast.engines import wire
+from holdfast.methods import InverseSqrt, Ridge, Rsa, Setting
 from holdfast.onebit.counter import Counter
+from holdfast.typing import Received
 
 WORKERS, DIMENSION = 100, 100_000_000
 
@@ -25,7 +27,7 @@ def test_100_workers_of_100_million_coordinates_take_less_than_2_gb() -> None:
 
 def main() -> None:
     """Count the messages as they arrive, a frame each; step, and write the next broadcast."""
-    master = rsa(L1(0.07), InverseSqrt(0.001), Ridge(0.01), bits=True).master
+    master = Rsa(penalty=0.07, messages="bits").master(Setting(InverseSqrt(0.001), Ridge(0.01)))
     state = master.init(np.zeros(DIMENSION, np.float32))
     counter = Counter(DIMENSION, capacity=WORKERS)
     for worker in range(WORKERS):
@@ -34,7 +36,7 @@ def main() -> None:
         counter.add(wire.sides_of(frame))
     tally = counter.tally()
     assert 20 < tally.ones.min() <= tally.ones.max() < 80  # 100 fair coins, 6 standard deviations
-    state = master.step(state, tally, 0)
+    state = master.step(state, Received(tally, np.arange(1, WORKERS + 1), 0))
     assert np.isfinite(state.model).all()
     wire.tally(tally, 0)
     print(1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)

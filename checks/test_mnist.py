@@ -11,20 +11,20 @@ import pytest
 from holdfast import Result, Spec
 from holdfast.experiments.comparison import compare
 from holdfast.experiments.theorems import guarantees
+from holdfast.methods import Rsa
 
 SEEDS = (0, 1, 2)
-UNDER_8 = Spec(byzantine=8, attack="same-value", penalty=0.07, rate=0.001)
+UNDER_8 = Spec(method="rsa:penalty=0.07", byzantine=8, attack="same-value", rate=0.001)
+BY_LABEL = replace(UNDER_8, method="rsa:penalty=0.5", attack="duplicate", partition="by-label", rate=0.0005)
 
 SETTINGS = {
-    "no attack": Spec(penalty=0.1, rate=0.003),
+    "no attack": Spec(method="rsa:penalty=0.1", rate=0.003),
     "same-value": UNDER_8,
-    "same-value, in bits": replace(UNDER_8, messages="bits"),
+    "same-value, in bits": replace(UNDER_8, method="rsa:penalty=0.07,messages=bits"),
     "gaussian": replace(UNDER_8, attack="gaussian", rate=0.002),
     "contrarian": replace(UNDER_8, attack="contrarian"),
-    "by label, duplicate, q = 4": replace(
-        UNDER_8, byzantine=4, attack="duplicate", partition="by-label", penalty=0.5, rate=0.0005
-    ),
-    "by label, duplicate, q = 8": replace(UNDER_8, attack="duplicate", partition="by-label", penalty=0.5, rate=0.0005),
+    "by label, duplicate, q = 4": replace(BY_LABEL, byzantine=4),
+    "by label, duplicate, q = 8": BY_LABEL,
     "SGD, sign flips": replace(UNDER_8, method="sgd", attack="sign-flip", rate=None),
 }
 
@@ -74,6 +74,6 @@ def test_plain_averaging_falls_to_sign_flips(accuracies: dict[str, list[float]])
 )
 def test_lambda_0(norm: float, partition: str, largest: float, median: float) -> None:
     """Far from exact optima: 42 gradients; 150 gradients gave the numbers here."""
-    found = guarantees(Spec(norm=norm, partition=partition))
+    found = guarantees(Spec(method=Rsa(norm=norm), partition=partition))
     assert found.lambda0 == pytest.approx(largest, rel=0.05)
     assert float(np.median(found.lambda0_per_worker)) == pytest.approx(median, rel=0.05)

@@ -166,7 +166,8 @@ class Quadratic:
         return np.arange(1, len(self.centres) + 1)
 
     def start(self) -> Vector:
-        return Stream(self.seed, "start").normals(np.array([0]), 0, self.dimension)[0].astype(self.centres.dtype)
+        start: Vector = Stream(self.seed, "start").normals(np.array([0]), 0, self.dimension)[0]
+        return start.astype(self.centres.dtype)
 
     def oracle(self, workers: Workers) -> "Noisy":
         return Noisy(self, workers)

@@ -22,7 +22,7 @@ from holdfast.naming import Family, options_of, source_of
 
 NEEDED = {"dirichlet": {"alpha": 0.5}}
 """Options without a default."""
-PLAIN = {"attack": ATTACKS, "partition": PARTITIONS, "engine": ENGINES, "stage": STAGES}
+PLAIN: dict[str, Family[Any]] = {"attack": ATTACKS, "partition": PARTITIONS, "engine": ENGINES, "stage": STAGES}
 MEMBERS = [(kind, name) for kind, family in PLAIN.items() for name in family.registry]
 METHODS = [
     *methods.REGISTRY,
@@ -56,9 +56,8 @@ def test_four_spellings_of_a_method_are_equal(name: str) -> None:
     made = make_method(name)
     parts = (*made.stages, made.rule) if isinstance(made, Aggregated) else (made,)
     imported = "+".join(f"{type(part).__module__}:{type(part).__qualname__}" for part in parts)
-    table = (
-        {"name": name.rsplit("+", maxsplit=1)[-1], "stages": name.split("+")[:-1]} if "+" in name else {"name": name}
-    )
+    *before, last = name.split("+")
+    table = {"name": last, "stages": before} if before else {"name": name}
     assert [make_method(each) for each in (table, made, imported)] == [made] * 3
     assert method_name(made) == ("sgd" if name == "mean" else name)
     assert make_method(method_text(made)) == make_method(method_text(made, full=True)) == made
@@ -208,7 +207,7 @@ def test_stages_belong_to_rules_on_gradients(name: str) -> None:
 
 def test_a_constructor_may_refuse_values_in_its_own_words() -> None:
     assert Refusing(1).count == 1
-    with pytest.raises(InvalidInput, match="partition '.*:Refusing' must accept its options; got count is too small"):
+    with pytest.raises(InvalidInput, match=r"partition '.*:Refusing' must accept its options; got count is too small"):
         PARTITIONS.make(f"{__name__}:Refusing:count=0")
 
 
@@ -225,7 +224,7 @@ class Refusing(outsiders.Stripes):
 
 def test_every_member_of_a_registry_has_another_name() -> None:
     for registry in (methods.REGISTRY, attacks.REGISTRY, PARTITION_NAMES, stages.REGISTRY, aggregators.REGISTRY):
-        assert len(set(registry.values())) == len(registry)  # type: ignore[arg-type, call-overload]
+        assert len(set(registry.values())) == len(registry)
 
 
 # -- from outside ----------------------------------------------------------------------------------------------
@@ -308,7 +307,7 @@ def test_problems_from_outside() -> None:
     assert run(named).model.tobytes() == run(made).model.tobytes()
     assert named.sources() == made.sources()
     assert named.sources()[0]["name"] == "outsiders:Quadratic"
-    with pytest.raises(InvalidInput, match="a problem must have what holdfast.problems.Problem asks for; got Dataset"):
+    with pytest.raises(InvalidInput, match=r"a problem must have what holdfast.problems.Problem asks for; got Dataset"):
         run(replace(BASE, problem=lambda data, *_, **options: data))
 
 

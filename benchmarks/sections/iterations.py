@@ -5,9 +5,7 @@ Gradients of all workers, the attack, the master's step; no evaluation. One thre
 
 from collections.abc import Callable
 from dataclasses import replace
-from math import inf
 from statistics import median
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,12 +22,12 @@ from holdfast.streams import Stream
 
 THREADS = 1
 BYZANTINE = 8
-ATTACKED = Spec(attack="same-value", byzantine=BYZANTINE, liars_work="always")  # as many gradients as the peers
+ATTACKED = Spec(attack="same-value", byzantine=BYZANTINE, byzantine_work="always")  # as many gradients as the peers
 ALONE = Spec(declared=BYZANTINE)
-SETTINGS: dict[str, dict[str, Any]] = {
-    **{method: {"method": method} for method in REGISTRY},
-    "rsa, l2": {"method": "rsa", "norm": 2.0},
-    "rsa, l-infinity": {"method": "rsa", "norm": inf},
+SETTINGS = {
+    **{method: method for method in REGISTRY},
+    "rsa, l2": "rsa:norm=2",
+    "rsa, l-infinity": "rsa:norm=inf",
 }
 BLOCK = 25
 """Rounds of one method before it is the next one's turn: so all of them see the same ups and downs of the machine."""
@@ -48,9 +46,9 @@ PAPER = {
 
 def measure(effort: Effort) -> Record:
     plays: dict[str, Callable[[int], object]] = {}
-    for name, settings in SETTINGS.items():
-        plays[f"iterations/attacked/{name}"] = _player(replace(ATTACKED, **settings))
-        plays[f"iterations/alone/{name}"] = _player(replace(ALONE, **settings))
+    for name, method in SETTINGS.items():
+        plays[f"iterations/attacked/{name}"] = _player(replace(ATTACKED, method=method))
+        plays[f"iterations/alone/{name}"] = _player(replace(ALONE, method=method))
     _check_numpy()
     plays["iterations/attacked/NumPy"] = NumpyRsa(attacked=True).play
     plays["iterations/alone/NumPy"] = NumpyRsa(attacked=False).play
@@ -68,12 +66,12 @@ def measure(effort: Effort) -> Record:
 
 def _player(spec: Spec) -> Callable[[int], object]:
     experiment = assemble(resolved(spec))
-    master, fleet = experiment.method.master, experiment.fleet
+    master, engine = experiment.master, experiment.engine
     state = master.init(experiment.problem.start())
 
     def play(round: int) -> None:
         nonlocal state
-        state = master.step(state, fleet.exchange(state.model, round), round)
+        state = master.step(state, engine.exchange(state.model, round))
 
     return play
 
@@ -87,7 +85,7 @@ class NumpyRsa:
         problem, shards = self.experiment.problem, self.experiment.problem.shards
         self.features, self.targets, self.starts = shards.features, shards.targets, shards.starts
         self.batch, self.weight, self.classes = problem.batch, problem.weight, problem.outputs
-        self.rate, self.penalty = self.experiment.method.master.rate, float(self.spec.penalty or 0)
+        self.rate, self.penalty = self.experiment.master.rate, float(self.spec.method.penalty)
         self.master = problem.start()
         self.models = np.tile(self.master, (len(shards.workers), 1))
         self.attacked = attacked
@@ -127,13 +125,14 @@ def _check_numpy(rounds: int = 5) -> None:
     """
     plain = NumpyRsa(attacked=False)
     problem, shards = plain.experiment.problem, plain.experiment.problem.shards
-    ours, fleet = plain.experiment.method.master.init(problem.start()), plain.experiment.fleet
+    master, engine = plain.experiment.master, plain.experiment.engine
+    ours = master.init(problem.start())
     sizes = np.diff(shards.starts)
     for round in range(rounds):
         drawn = Stream(problem.seed, "batch").integers(shards.workers, round, sizes, problem.batch)
         plain.step(round, shards.starts[:-1, np.newaxis] + drawn)
-        ours = plain.experiment.method.master.step(ours, fleet.exchange(ours.model, round), round)
-    apart = np.abs(plain.models - fleet.state.model) / np.abs(plain.models).max()
+        ours = master.step(ours, engine.exchange(ours.model, round))
+    apart = np.abs(plain.models - engine.state.model) / np.abs(plain.models).max()
     if not np.mean(apart < 1e-4) > 0.99:
         raise AssertionError(f"NumPy's RSA differs from ours in {np.mean(apart >= 1e-4):.1%} of the coordinates")
 
@@ -162,9 +161,9 @@ def _overhead(measured: Measured, order: list[str]) -> Table:
         )
     return Table(
         "An iteration of the paper's setting over Ideal SGD: milliseconds, one thread",
-        ["method", "8 liars", "/ Ideal SGD", "nobody lies", "/ Ideal SGD", "the paper"],
+        ["method", "8 Byzantine", "/ Ideal SGD", "all honest", "/ Ideal SGD", "the paper"],
         rows,
-        ["In Ideal SGD nobody ever lies; in Ideal RSA only the 12 regular workers take part when there are liars."],
+        ["In Ideal SGD everybody is honest; in Ideal RSA only the 12 honest workers take part."],
     )
 
 
@@ -172,14 +171,14 @@ def _floors(measured: Measured) -> Table:
     floor = "iterations/floor"
     rows = [["floating-point floor", milliseconds(measured.typical(floor)), "1.00", ""]]
     for label, name in (("l1-RSA", "rsa"), ("Ideal SGD", "ideal-sgd"), ("l1-RSA in batched NumPy", "NumPy")):
-        for crew in ("alone",) if name == "ideal-sgd" else ("attacked", "alone"):
-            key = f"iterations/{crew}/{name}"
+        for company in ("alone",) if name == "ideal-sgd" else ("attacked", "alone"):
+            key = f"iterations/{company}/{name}"
             rows.append(
                 [
-                    label + {"attacked": ", 8 liars", "alone": ", nobody lies"}[crew],
+                    label + {"attacked": ", 8 Byzantine", "alone": ", all honest"}[company],
                     milliseconds(measured.typical(key)),
                     number(measured.ratio(key, floor)),
-                    number(measured.ratio(f"iterations/{crew}/NumPy", key)),
+                    number(measured.ratio(f"iterations/{company}/NumPy", key)),
                 ]
             )
     return Table(

@@ -8,7 +8,7 @@ import pytest
 from holdfast.cli import main
 from holdfast.experiments import Spec, run
 
-SPEC = Spec(data="digits", workers=6, byzantine=2, attack="duplicate", rounds=20, eval_every=5)
+SPEC = Spec(data="digits", workers=6, byzantine=2, attack="duplicate", rounds=20, eval_every=4)
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_json_is_one_object_and_the_page_goes_where_it_is_sent(
     assert (found["run"], found["page"], found["over"]) == (str(folder), str(out), True)
     assert [each["worker"] for each in found["workers"] if each["byzantine"]] == [5, 6]
     assert [each["suspicion"]["copied"] for each in found["workers"]] == [True, False, False, False, True, True]
-    assert len(found["history"]) == 4
+    assert len(found["history"]) == 5
     assert out.exists()
     assert not (folder / "report.html").exists()
 

@@ -9,15 +9,17 @@ import pytest
 from holdfast.engines.options import Ray
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Spec, run
-from holdfast.experiments.assembly import build_problem
+from holdfast.experiments.building import build_problem
 from holdfast.experiments.comparison import compare
 from holdfast.experiments.defaults import resolved
+from holdfast.problems import LinearProblem
 
 SPEC = resolved(Spec(data="digits", workers=7, batch=8, byzantine=2, attack="sign-flip"))
 
 
 def test_a_shard_holds_the_samples_of_its_own_workers_only() -> None:
     _, problem = build_problem(SPEC)
+    assert isinstance(problem, LinearProblem)
     own = problem.only(3, 5).shards
     assert len(own.features) == len(own.targets) == problem.shards.starts[5] - problem.shards.starts[2]
     for worker in (3, 4, 5):

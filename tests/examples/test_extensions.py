@@ -16,6 +16,7 @@ import pytest
 from extensions import BASE, EXTENSIONS, FILES, FOLDER, ROOT, Extension
 
 import holdfast as hf
+from holdfast.methods import make_method
 from holdfast.naming import options_of
 from holdfast.testing import check, kind_of
 from strict_json import strict
@@ -104,7 +105,8 @@ def test_on_the_command_line(extension: Extension, tmp_path: Path) -> None:
 
 def test_in_a_comparison_whose_runs_have_processes_of_their_own() -> None:
     specs = [spec_with(extension, made(extension)) for extension in EXTENSIONS.values()]
-    specs.append(replace(specs[0], method=f"nnm+{EXTENSIONS['rule'].text}", attack=made(EXTENSIONS["attack"])))
+    composed = make_method(f"nnm+{EXTENSIONS['rule'].text}")
+    specs.append(replace(specs[0], method=composed, attack=made(EXTENSIONS["attack"])))
     for there, spec in zip(hf.compare(specs, jobs=2), specs, strict=True):
         assert there.model.tobytes() == hf.run(spec).model.tobytes()
 

@@ -20,7 +20,7 @@ ATTACKED = replace(BASE, byzantine=3, attack="gaussian")
 
 @pytest.mark.parametrize("attack", ["none", *attacks.REGISTRY, "same-value:value=nan", "same-value:value=0"])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_bits_learn_what_models_without_ties_learn_bit_for_bit(attack: str, dtype: str) -> None:
+def test_bits_learn_what_models_without_ties_learn_bit_for_bit(attack: str, dtype: Any) -> None:
     spec = replace(BASE if attack == "none" else replace(ATTACKED, attack=attack), dtype=dtype)
     bits, full = run(with_options(spec, messages="bits")), run(with_options(spec, ties="coin"))
     assert bits.model.tobytes() == full.model.tobytes()

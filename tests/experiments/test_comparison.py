@@ -1,6 +1,7 @@
 """Many runs at once: what is run, in which order it comes back, what is said before."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -40,7 +41,7 @@ def test_named_byzantine_workers_are_honest_where_there_is_no_attack() -> None:
 
 def test_a_grid_keeps_everything_else() -> None:
     (spec,) = grid(replace(BASE, seed=9, momentum=0.5), ["krum:byzantine=2"], ["infinite"], ["by-label"])
-    changed = {"method": "krum:byzantine=2", "attack": "infinite", "partition": "by-label"}
+    changed: dict[str, Any] = {"method": "krum:byzantine=2", "attack": "infinite", "partition": "by-label"}
     assert spec == replace(BASE, seed=9, momentum=0.5, **changed)
 
 

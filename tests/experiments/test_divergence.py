@@ -5,6 +5,7 @@ import re
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ NOT_A_NUMBER = re.compile(r"\b(nan|inf|infinity)\b", re.IGNORECASE)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_plain_sgd_diverges_at_the_first_infinity(dtype: str) -> None:
+def test_plain_sgd_diverges_at_the_first_infinity(dtype: Any) -> None:
     result = run(replace(POISONED, dtype=dtype))
     assert (result.diverged, result.rounds) == (1, 1)
     assert (result.accuracy, result.last, result.history) == (None, None, [])
@@ -32,7 +33,7 @@ def test_plain_sgd_diverges_at_the_first_infinity(dtype: str) -> None:
 
 @pytest.mark.parametrize("method", ["sgd", "rsa", "median"])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_far_too_large_a_rate_diverges_with_the_round_named(method: str, dtype: str) -> None:
+def test_far_too_large_a_rate_diverges_with_the_round_named(method: str, dtype: Any) -> None:
     spec = replace(RUNAWAY, method=method, dtype=dtype, eval_every=2, rounds=400)
     result = run(spec)
     assert result.diverged is not None

@@ -133,7 +133,7 @@ def test_the_engine_is_written_down_apart_from_the_spec(tmp_path: Path) -> None:
     after = json.loads((tmp_path / "run" / "versions.json").read_text())
     assert after == before | {"engine": "ray:shards=3,address=local,round_timeout=0,min_workers=1"}
     assert store.spec() == RunFolder(tmp_path / "run").spec()
-    assert Spec(engine=store.engine()).engine == Ray(shards=3)  # type: ignore[arg-type]
+    assert Spec(engine=store.engine()).engine == Ray(shards=3)
 
 
 @pytest.mark.parametrize("engine", ["simulated", {"name": "simulated"}, InProcess(), InProcess], ids=str)

@@ -67,7 +67,7 @@ def test_accuracy_counts_the_test_samples_that_are_right(method: str) -> None:
 
 
 @pytest.mark.parametrize("weighting", ["mean", "sum"])
-def test_loss_sums_the_honest_workers_and_the_regulariser(weighting: str) -> None:
+def test_loss_sums_the_honest_workers_and_the_regulariser(weighting: Any) -> None:
     spec = replace(BASE, weighting=weighting, l2=0.3, rate=0.0001)
     result = run(spec)
     expected = 0.3 / 2 * sum(float(x) ** 2 for x in result.model)
@@ -90,7 +90,7 @@ def test_loss_over_equal_shards_is_the_mean_over_all_data() -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_variance_and_distance_are_those_of_the_honest_iterates(dtype: str) -> None:
+def test_variance_and_distance_are_those_of_the_honest_iterates(dtype: Any) -> None:
     spec = replace(BASE, dtype=dtype)
     result = run(spec)
     honest = [x for i, x in enumerate(iterates_of(spec), start=1) if i not in (2, 5)]
@@ -119,7 +119,7 @@ def test_workers_that_share_the_model_do_not_differ(method: str) -> None:
 
 
 @pytest.mark.parametrize(("dtype", "size"), [("float32", 4), ("float64", 8)])
-def test_bytes_are_one_model_each_way(dtype: str, size: int) -> None:
+def test_bytes_are_one_model_each_way(dtype: Any, size: int) -> None:
     result = run(replace(BASE, dtype=dtype, rounds=1))
     assert (result.bytes_up, result.bytes_down) == (44 + 650 * size, 44 + 650 * size)  # with the header
 

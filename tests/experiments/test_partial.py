@@ -1,6 +1,7 @@
 """Some of the workers at a time, and several steps at a time."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -105,7 +106,7 @@ def test_two_local_steps_by_hand() -> None:
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("penalty", [L1(0.5), L2(0.5), LInf(0.5)], ids=str)
-def test_the_fused_local_steps_are_the_plain_ones(penalty: Penalty, dtype: str) -> None:
+def test_the_fused_local_steps_are_the_plain_ones(penalty: Penalty, dtype: Any) -> None:
     rsa = Rsa(norm=penalty.p, penalty=0.5, local_steps=3)
     experiment = assemble(resolved(replace(BASE, method=rsa, rate=0.001, dtype=dtype)))
     engine, x0 = experiment.engine, experiment.problem.start() + np.dtype(dtype).type(0.25)

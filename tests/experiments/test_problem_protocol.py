@@ -1,4 +1,4 @@
-"""A problem of one's own: quadratic, noisy by address, with a random start; and what asks for more than the protocol."""
+"""A problem of one's own: quadratic, noisy by address, with a random start; and what asks for more than that."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -46,7 +47,7 @@ def test_how_often_one_looks_changes_nothing() -> None:
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("attack", ["gaussian", "contrarian"])
-def test_a_seed_reproduces_every_bit(dtype: str, attack: str) -> None:
+def test_a_seed_reproduces_every_bit(dtype: Any, attack: str) -> None:
     spec = replace(attacked(attack), dtype=dtype, partition="dirichlet:alpha=0.5", seed=5)
     first, second = run(spec), run(spec)
     assert first.model.dtype == np.dtype(dtype)

@@ -1,8 +1,9 @@
-"""The fused worker step: `penalty.descend` gives the bits of the formula in its docstring, without arrays in between."""
+"""The fused worker step: `penalty.descend` gives the bits of the plain formula, without arrays in between."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -148,7 +149,7 @@ def test_oracles_that_offer_no_step_get_the_plain_formula(penalty: Penalty, mome
 
     inner = PenalisedWorker(penalty, Constant(0.3))
     models, master = ordinary(4, 9, np.float64), ordinary(1, 9, np.float64, seed=1)[0]
-    rule = WithMomentum(inner, 0.25) if momentum else inner
+    rule: Any = WithMomentum(inner, 0.25) if momentum else inner
     _, after = rule.step(rule.init(models), master, cubes, 0)
     gradients = 0.75 * models**3 if momentum else models**3
     expected = models - 0.3 * (gradients + penalty.subgradient(models - master))

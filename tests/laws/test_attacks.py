@@ -1,4 +1,4 @@
-"""What every attack keeps to: shape, type, its threat model and its address."""
+"""What our attacks keep to beyond the laws of `holdfast.testing`: their address, and what an engine makes of them."""
 
 from dataclasses import replace
 from typing import Any, cast, get_args
@@ -6,7 +6,7 @@ from typing import Any, cast, get_args
 import numpy as np
 import pytest
 
-from holdfast.attacks import REGISTRY, Attack, FullView, IndifferentAttack
+from holdfast.attacks import REGISTRY, Attack, ColludingAttack, Contrarian, FullView, Gaussian, NegativeSum
 from holdfast.engines import Simulated
 from holdfast.errors import InvalidInput
 from holdfast.methods.penalties import L1
@@ -26,7 +26,7 @@ def a_view(dtype: type = np.float64, round: int = 4, seed: int = 2) -> FullView:
         round=round,
         seed=seed,
         honest=rows[2:],
-        regular=np.arange(1, 6),
+        honest_workers=np.arange(1, 6),
     )
 
 
@@ -34,35 +34,24 @@ def sent(attack: Attack, view: FullView) -> Rows:
     return cast(Any, attack)(view)  # type: ignore[no-any-return]
 
 
-@every_attack
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_messages_look_like_messages(attack: Attack, dtype: type) -> None:
-    view = a_view(dtype)
-    before = view.own.copy(), view.honest.copy(), view.neutral.copy()
-    messages = sent(attack, view)
-    assert (messages.shape, messages.dtype) == (view.own.shape, np.dtype(dtype))
-    for array, kept in zip((view.own, view.honest, view.neutral), before, strict=True):
-        np.testing.assert_array_equal(array, kept)
+@pytest.mark.parametrize(
+    "changes", [{"round": 5}, {"seed": 3}, {"workers": np.array([8, 9])}], ids=["round", "seed", "worker"]
+)
+def test_random_attacks_draw_anew_at_every_address(changes: dict[str, Any]) -> None:
+    assert not np.array_equal(sent(Gaussian(), replace(a_view(), **changes)), sent(Gaussian(), a_view()))
 
 
 @every_attack
-def test_an_attack_repeats_itself(attack: Attack) -> None:
-    np.testing.assert_array_equal(sent(attack, a_view()), sent(attack, a_view()))
-
-
-@every_attack
-def test_only_random_attacks_look_at_their_address(attack: Attack) -> None:
-    base = sent(attack, a_view())
-    elsewhere = [a_view(round=5), a_view(seed=3), replace(a_view(), workers=np.array([8, 9]))]
-    changed = [not np.array_equal(sent(attack, view), base) for view in elsewhere]
-    assert changed == [attack == REGISTRY["gaussian"]()] * 3
-
-
-@every_attack
-def test_liars_work_only_for_attacks_that_use_what_they_have(attack: Attack) -> None:
+def test_an_attack_that_says_so_uses_its_own_messages(attack: Attack) -> None:
     view = a_view()
-    other = sent(attack, replace(view, own=view.own + 1))
-    assert np.array_equal(other, sent(attack, view)) == isinstance(attack, get_args(IndifferentAttack))
+    assert np.array_equal(sent(attack, replace(view, own=view.own + 1)), sent(attack, view)) == (not attack.uses_own)
+
+
+@pytest.mark.parametrize("attack", [Contrarian(), NegativeSum()], ids=str)
+def test_colluding_attacks_take_honest_workers_in_any_order(attack: ColludingAttack) -> None:
+    view, order = a_view(), [3, 0, 4, 1, 2]
+    moved = replace(view, honest=view.honest[order], honest_workers=view.honest_workers[order])
+    np.testing.assert_allclose(attack(moved), attack(view), rtol=1e-12)
 
 
 class Multiples:
@@ -84,56 +73,59 @@ class Multiples:
     [GradientWorker(), *(PenalisedWorker(L1(0.5), Constant(0.1), reply) for reply in get_args(Reply))],
     ids=["SGD", "RSA, current", "RSA, updated"],
 )
-@pytest.mark.parametrize("working", [False, True])
-def test_in_a_fleet_liars_lie_and_nobody_else(
-    attack: Attack, rule: GradientWorker | PenalisedWorker, working: bool
+@pytest.mark.parametrize("always", [False, True])
+def test_in_an_engine_byzantine_workers_attack_and_nobody_else(
+    attack: Attack, rule: GradientWorker | PenalisedWorker, always: bool
 ) -> None:
-    """Regular rows are those of a fleet without liars; lies are those of liars who work, whether they do or not."""
-    workers, liars, start = np.arange(1, 8), [2, 7], np.arange(3.0) + 1
-    oracle, lies = Multiples(workers), np.isin(workers, liars)
+    """Honest rows are those of an engine without attack; the others are the attack's, computed for or not."""
+    workers, byzantine, start = np.arange(1, 8), [2, 7], np.arange(3.0) + 1
+    oracle, lies = Multiples(workers), np.isin(workers, byzantine)
     honest = Simulated(rule, oracle, start, workers)
-    lying = Simulated(rule, oracle, start, workers, liars=liars, attack=cast(Any, attack), seed=9, working=working)
-    idle = isinstance(attack, get_args(IndifferentAttack)) and not working
+    attacked = Simulated(
+        rule, oracle, start, workers, byzantine=byzantine, attack=attack, seed=9, computing_always=always
+    )
+    idle = not attack.uses_own and not always
     for round in range(3):
         model = start - 0.1 * round
-        truth, messages = honest.exchange(model, round), lying.exchange(model, round)
+        truth = np.array(honest.exchange(model, round).rows)
+        messages = cast(Rows, attacked.exchange(model, round).rows)
         view = FullView(
-            truth[lies], rule.neutral(model), np.array(liars), round, 9, truth[~lies], np.array([1, 3, 4, 5, 6])
+            truth[lies], rule.neutral(model), np.array(byzantine), round, 9, truth[~lies], np.array([1, 3, 4, 5, 6])
         )
         np.testing.assert_array_equal(messages[~lies], truth[~lies])
         np.testing.assert_array_equal(messages[lies], sent(attack, view))
-        for kept, expected in zip(lying.state, honest.state, strict=True):
+        for kept, expected in zip(attacked.state, honest.state, strict=True):
             np.testing.assert_array_equal(kept, expected[~lies] if idle else expected)
-    assert lying.regular.tolist() == [1, 3, 4, 5, 6]
-    np.testing.assert_array_equal(lying.iterates(model), honest.iterates(model)[~lies])
+    assert attacked.honest.tolist() == [1, 3, 4, 5, 6]
+    np.testing.assert_array_equal(attacked.iterates(model), honest.iterates(model)[~lies])
 
 
 def test_an_oracle_that_serves_all_at_once_lets_nobody_be_idle() -> None:
-    fleet = a_fleet([2], REGISTRY["infinite"]())
-    assert fleet.exchange(np.ones(2), 0).tolist() == [[1, 1], [np.inf, np.inf], [1, 1]]
+    engine = an_engine([2], REGISTRY["infinite"]())
+    assert cast(Rows, engine.exchange(np.ones(2), 0).rows).tolist() == [[1, 1], [np.inf, np.inf], [1, 1]]
 
 
-def a_fleet(liars: list[int], attack: Any = None) -> Simulated:
+def an_engine(byzantine: list[int], attack: Any = None) -> Simulated:
     return Simulated(
         GradientWorker(),
         lambda models, round: np.tile(models, (3, 1)),
         np.zeros(2),
         np.arange(1, 4),
-        liars=liars,
+        byzantine=byzantine,
         attack=attack,
     )
 
 
-def test_liars_need_an_attack() -> None:
-    with pytest.raises(InvalidInput, match="liars need an attack"):
-        a_fleet([1])
+def test_byzantine_workers_need_an_attack() -> None:
+    with pytest.raises(InvalidInput, match="Byzantine workers need an attack"):
+        an_engine([1])
 
 
-def test_somebody_must_be_regular() -> None:
-    with pytest.raises(InvalidInput, match="at least one worker must be regular; got 3"):
-        a_fleet([1, 2, 3], REGISTRY["infinite"]())
+def test_somebody_must_be_honest() -> None:
+    with pytest.raises(InvalidInput, match="at least one worker must be honest; got 3"):
+        an_engine([1, 2, 3], REGISTRY["infinite"]())
 
 
-def test_a_liar_that_is_no_worker_is_not_passed_over() -> None:
+def test_a_byzantine_worker_that_is_no_worker_is_not_passed_over() -> None:
     with pytest.raises(InvalidInput, match="4"):
-        a_fleet([1, 4], REGISTRY["infinite"]())
+        an_engine([1, 4], REGISTRY["infinite"]())

@@ -1,4 +1,4 @@
-"""What holds of the workers' standing whatever they send."""
+"""What holds of the workers' disagreement whatever they send."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from holdfast.experiments.forensics import differences, standing, suspicion
+from holdfast.experiments.forensics import differences, disagreement, suspicion
 
 Table = NDArray[np.floating[Any]]
 ANYTHING = st.sampled_from([-np.inf, -1e38, -2.0, -1.0, -0.0, 0.0, 1.0, 2.0, 1e38, np.inf, np.nan])
@@ -41,31 +41,31 @@ def test_differences_are_those_of_the_definition(rows: Table) -> None:
 
 @given(messages(), st.randoms())
 def test_permuting_workers_permutes_and_permuting_coordinates_changes_nothing(rows: Table, random: Any) -> None:
-    neutral, found = neutral_of(rows), standing(rows, neutral_of(rows))
+    neutral, found = neutral_of(rows), disagreement(rows, neutral_of(rows))
     order = random.sample(range(len(rows)), len(rows))
-    moved = standing(rows[order], neutral)
-    assert moved.disagreement == [found.disagreement[i] for i in order]
+    moved = disagreement(rows[order], neutral)
+    assert moved.shares == [found.shares[i] for i in order]
     assert moved.twins == [found.twins[i] for i in order]
     columns = random.sample(range(len(neutral)), len(neutral))
-    assert standing(rows[:, columns], neutral[columns]) == found
+    assert disagreement(rows[:, columns], neutral[columns]) == found
 
 
 @given(messages())
 def test_only_sides_matter(rows: Table) -> None:
     neutral = neutral_of(rows)
     sides = np.subtract(rows > neutral, rows < neutral, dtype=np.float64)
-    assert standing(sides, np.zeros(len(neutral))) == standing(rows, neutral)
-    assert standing(-sides, np.zeros(len(neutral))) == standing(rows, neutral)
+    assert disagreement(sides, np.zeros(len(neutral))) == disagreement(rows, neutral)
+    assert disagreement(-sides, np.zeros(len(neutral))) == disagreement(rows, neutral)
 
 
 @given(messages(), st.data())
-def test_a_minority_of_liars_cannot_move_others_beyond_what_regular_ones_differ(rows: Table, data: Any) -> None:
+def test_a_minority_cannot_move_others_beyond_what_honest_ones_differ(rows: Table, data: Any) -> None:
     n, neutral = len(rows), neutral_of(rows)
-    q = data.draw(st.integers(0, (n - 2) // 2))  # 2 q < n - 1: most others are regular
-    differing, found = differences(rows, neutral), standing(rows, neutral)
+    q = data.draw(st.integers(0, (n - 2) // 2))  # 2 q < n - 1: most others are honest
+    differing, found = differences(rows, neutral), disagreement(rows, neutral)
     for i in range(q, n):  # the first q lie; whatever they sent, it is in `rows` already
-        regular = [differing[i, k] for k in range(q, n) if k != i]
-        assert min(regular) <= found.disagreement[i] <= max(regular)
+        honest = [differing[i, k] for k in range(q, n) if k != i]
+        assert min(honest) <= found.shares[i] <= max(honest)
 
 
 @given(messages(least=4), st.data())
@@ -74,7 +74,7 @@ def test_one_row_moves_anothers_share_no_further_than_to_its_neighbours_in_rank(
     before = differences(rows, neutral)
     changed = rows.copy()
     changed[0] = data.draw(arrays(rows.dtype, rows.shape[1], elements=ANYTHING))
-    after = standing(changed, neutral).disagreement
+    after = disagreement(changed, neutral).shares
     for i in range(1, len(rows)):
         ranked = sorted(np.delete(before[i], i))
         middle = len(ranked) // 2

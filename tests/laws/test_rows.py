@@ -2,23 +2,22 @@
 
 from collections.abc import Callable
 from math import inf, nan
-from typing import Any, get_args
+from typing import Any, cast
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from holdfast import attacks, problems
+from holdfast import problems
 from holdfast.aggregators import Mean
-from holdfast.attacks import LocalAttack, LocalView
 from holdfast.engines import Simulated
-from holdfast.methods import robust_sgd, rsa
+from holdfast.methods import Aggregated, Method, Rsa, Setting
 from holdfast.methods.penalties import L1, L2, LInf, Lp, Penalty
 from holdfast.methods.priors import Ridge
 from holdfast.methods.schedules import InverseSqrt
 from holdfast.methods.workers import GradientWorker, PenalisedWorker
 from holdfast.problems import LinearProblem, Shards, Softmax
-from holdfast.typing import Method, Rows, Worker
+from holdfast.typing import Rows, Worker
 
 ProblemMaker = Callable[..., LinearProblem]
 
@@ -86,19 +85,10 @@ def test_worker_rules(small_problem: ProblemMaker, rule: Worker[Any], kind: str,
         model = model - dtype(0.1) * rows.mean(axis=0)
 
 
-@every_type
-@pytest.mark.parametrize("attack", [attack for attack in attacks.REGISTRY.values() if attack in get_args(LocalAttack)])
-def test_local_attacks(attack: type[LocalAttack], dtype: type) -> None:
-    own, workers = random_rows(4, 9, dtype), np.array([2, 3, 11, 20])
-    view = LocalView(own, own[0], workers, round=6, seed=1)
-    alone = [attack()(LocalView(own[[i]], own[0], workers[[i]], round=6, seed=1)) for i in range(len(workers))]
-    assert_same_bits(attack()(view), np.concatenate(alone))
-
-
 METHODS: list[Method] = [
-    *(rsa(penalty, InverseSqrt(0.001), Ridge(0.01)) for penalty in PENALTIES),
-    rsa(L1(0.1), InverseSqrt(0.001), Ridge(0.01), reply="updated"),
-    robust_sgd(Mean(), InverseSqrt(0.001), Ridge(0.01)),
+    *(Rsa(norm=penalty.p, penalty=penalty.weight) for penalty in PENALTIES),
+    Rsa(penalty=0.1, reply="updated"),
+    Aggregated(Mean()),
 ]
 
 
@@ -112,17 +102,20 @@ def images(request: pytest.FixtureRequest) -> LinearProblem:
     return Softmax(shards, outputs=10, batch=32, weight=1 / 20)
 
 
-@pytest.mark.parametrize("method", METHODS, ids=lambda method: str(method.worker))
+@pytest.mark.parametrize("method", METHODS, ids=str)
 def test_a_worker_alone_repeats_its_row_of_the_simulation(images: LinearProblem, method: Method) -> None:
-    workers, start = images.shards.workers, images.start()
-    everyone = Simulated(method.worker, images.oracle(workers), start, workers)
-    some = {i: Simulated(method.worker, images.oracle(workers[[i]]), start, workers[[i]]) for i in (0, 6, 19)}
-    master = method.master.init(start)
+    workers, start = images.workers, images.start()
+    setting = Setting(InverseSqrt(0.001), Ridge(0.01))
+    worker, master = method.worker(setting), method.master(setting)
+    everyone = Simulated(worker, images.oracle(workers), start, workers)
+    some = {i: Simulated(worker, images.oracle(workers[[i]]), start, workers[[i]]) for i in (0, 6, 19)}
+    state = master.init(start)
     for round in range(4):
-        rows = everyone.exchange(master.model, round)
+        received = everyone.exchange(state.model, round)
+        rows = cast(Rows, received.rows)
         for i, alone in some.items():
-            assert_same_bits(alone.exchange(master.model, round), rows[[i]])
-            assert_same_bits(alone.iterates(master.model), everyone.iterates(master.model)[[i]])
-        master = method.master.step(master, rows, round)
-    assert np.abs(master.model).max() > 0
-    assert master.model.dtype == start.dtype
+            assert_same_bits(cast(Rows, alone.exchange(state.model, round).rows), rows[[i]])
+            assert_same_bits(alone.iterates(state.model), everyone.iterates(state.model)[[i]])
+        state = master.step(state, received)
+    assert np.abs(state.model).max() > 0
+    assert state.model.dtype == start.dtype

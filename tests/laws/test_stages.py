@@ -1,4 +1,4 @@
-"""The laws of stages, over every member of the registry, alone and before every rule."""
+"""What stages of the registry keep to beyond the laws of `holdfast.testing`, alone and before every rule."""
 
 from typing import Any, cast
 
@@ -53,20 +53,6 @@ def by_worker(received: Received) -> dict[int, list[float]]:
 
 
 @every_stage
-@every_type
-def test_rows_of_the_same_type_and_width_each_with_a_worker_of_its_own(stage: Stage, dtype: type) -> None:
-    received = of_workers(random_rows().astype(dtype))
-    after = stage(received)
-    rows = cast(Rows, after.rows)
-    assert rows.dtype == dtype
-    assert rows.shape == (len(after.workers), 4)
-    assert after.workers.dtype == received.workers.dtype
-    assert len(set(after.workers.tolist())) == len(after.workers)
-    assert set(after.workers.tolist()) <= set(received.workers.tolist())
-    assert after[2:] == received[2:]
-
-
-@every_stage
 @given(seeds, st.permutations(range(11)), st.booleans())
 def test_the_order_of_the_rows_does_not_matter(stage: Stage, seed: int, order: list[int], ties: bool) -> None:
     rows = random_rows(seed)
@@ -76,22 +62,6 @@ def test_the_order_of_the_rows_does_not_matter(stage: Stage, seed: int, order: l
     assert one.keys() == other.keys()
     for worker, row in one.items():
         np.testing.assert_allclose(other[worker], row, rtol=1e-12, atol=1e-12)
-
-
-@every_stage
-@every_type
-def test_bare_rows_are_those_of_workers_from_1_on_in_round_0(stage: Stage, dtype: type) -> None:
-    rows: Rows = random_rows().astype(dtype)
-    after = stage(Received(rows, np.arange(1, 12), 0))
-    np.testing.assert_array_equal(stage(rows), cast(Rows, after.rows))
-
-
-@every_stage
-@every_type
-def test_identical_rows_stay_what_they_are(stage: Stage, dtype: type) -> None:
-    row: Rows = np.array([0.1, -1e-30, 3e7, 0.0], dtype)
-    after = stage(np.tile(row, (11, 1)))
-    np.testing.assert_allclose(after, np.tile(row, (len(after), 1)), rtol=1e-6)
 
 
 @every_stage

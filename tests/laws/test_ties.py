@@ -1,4 +1,4 @@
-"""Sides in one bit, and a coin for those who stand at the master."""
+"""Sides in one bit, and a coin for ties with the master."""
 
 import numpy as np
 import pytest
@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from holdfast import kernels
 from holdfast.errors import InvalidInput
 from holdfast.methods.penalties import L1
-from holdfast.onebit.coin import Coin, Counted, Settled
-from holdfast.onebit.counter import Counter
+from holdfast.onebit import BreakTies, Coin, Counter, TallyBits
 from holdfast.typing import Rows, Tally
 
 SPECIAL = [0.0, -0.0, 1.0, -1.0, np.nan, np.inf, -np.inf, 1e-45, 3e38]
@@ -23,27 +22,27 @@ def rows_with_ties(n: int, d: int, seed: int, dtype: type) -> tuple[Rows, Rows]:
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @given(n=st.integers(1, 300), d=st.integers(1, 150), seed=st.integers(0, 10**6))
-def test_a_tally_of_bits_pulls_as_the_settled_models_do(dtype: type, n: int, d: int, seed: int) -> None:
+def test_a_tally_of_bits_pulls_as_the_decided_models_do(dtype: type, n: int, d: int, seed: int) -> None:
     model, rows = rows_with_ties(n, d, seed, dtype)
     coin, workers = Coin(seed), np.arange(1, n + 1)
-    settled = Settled(coin)(model, rows, workers, 4)
-    tally = Counted(coin)(model, rows, workers, 4)
+    decided = BreakTies(coin)(model, rows, workers, 4)
+    tally = TallyBits(coin)(model, rows, workers, 4)
     assert isinstance(tally, Tally)
-    assert not np.isnan(settled).any()
-    assert not (settled == model).any()
-    pull = L1(0.07).pull(model, settled)
+    assert not np.isnan(decided).any()
+    assert not (decided == model).any()
+    pull = L1(0.07).pull(model, decided)
     assert (0.07 * tally.signs(dtype)).tobytes() == (pull + 0.0).tobytes()
 
 
 def test_what_is_not_tied_is_left_alone() -> None:
     model, rows = rows_with_ties(9, 80, 3, np.float32)
-    settled = Coin(0).settled(model, rows, np.arange(1, 10), 0)
+    decided = Coin(0).break_ties(model, rows, np.arange(1, 10), 0)
     clear = ~np.isnan(rows) & (rows != model)
-    np.testing.assert_array_equal(settled[clear], rows[clear])
-    assert (settled[np.isnan(rows)] == np.inf).all()
+    np.testing.assert_array_equal(decided[clear], rows[clear])
+    assert (decided[np.isnan(rows)] == np.inf).all()
     tied = rows == model
     beside = np.broadcast_to(model, rows.shape)[tied]
-    assert ((settled[tied] == np.nextafter(beside, -np.inf)) | (settled[tied] == np.nextafter(beside, np.inf))).all()
+    assert ((decided[tied] == np.nextafter(beside, -np.inf)) | (decided[tied] == np.nextafter(beside, np.inf))).all()
 
 
 def test_a_worker_alone_tosses_what_it_tosses_among_others() -> None:

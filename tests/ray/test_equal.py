@@ -7,6 +7,7 @@ import pytest
 
 from holdfast import attacks, methods
 from holdfast.engines.options import Ray
+from holdfast.engines.remote import Remote
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Spec, run
 from holdfast.experiments.assembly import assemble
@@ -81,10 +82,12 @@ def test_bits_cross_as_counts_and_models_as_models() -> None:
     up = {}
     for messages in ("bits", "full"):
         experiment = assemble(resolved(replace(BASE, engine=ON_RAY, method=f"rsa:messages={messages}")))
-        experiment.engine.exchange(experiment.problem.start(), 0)
-        up[messages] = experiment.engine.crossed_up
-        assert experiment.engine.crossed_down == 2 * (44 + 2600)
-        experiment.engine.close()
+        engine = experiment.engine
+        assert isinstance(engine, Remote)
+        engine.exchange(experiment.problem.start(), 0)
+        up[messages] = engine.crossed_up
+        assert engine.crossed_down == 2 * (44 + 2600)
+        engine.close()
     assert up == {"bits": 2 * (44 + 3 * 88), "full": 2 * 44 + 11 * 2600}
 
 

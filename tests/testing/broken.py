@@ -32,22 +32,22 @@ def breaks(kind: str, law: str, *arguments: Any) -> Callable[[Any], Any]:
 
 
 @breaks("rule", "gives-one-vector")
-def always_wide(rows: Rows) -> Vector:
+def always_wide(rows: Rows) -> Any:
     return rows.mean(axis=0, dtype=np.float64)
 
 
 @breaks("rule", "gives-one-vector")
-def a_row_too_many(rows: Rows) -> Vector:
+def a_row_too_many(rows: Rows) -> Any:
     return rows.mean(axis=0, keepdims=True)
 
 
 @breaks("rule", "gives-one-vector")
-def divides_by_spread(rows: Rows) -> Vector:
+def divides_by_spread(rows: Rows) -> Any:
     return (rows / rows.std(axis=0)).mean(axis=0)
 
 
 @breaks("rule", "leaves-its-input")
-def sorts_in_place(rows: Rows) -> Vector:
+def sorts_in_place(rows: Rows) -> Any:
     rows.sort(axis=0)
     return rows[len(rows) // 2].copy()
 
@@ -57,14 +57,14 @@ class Forgetful:
     def __init__(self) -> None:
         self.last: float = 0.0
 
-    def __call__(self, rows: Rows) -> Vector:
+    def __call__(self, rows: Rows) -> Any:
         result = rows.mean(axis=0) + rows.dtype.type(self.last)
         self.last = float(rows.max())
         return result
 
 
 @breaks("rule", "ignores-the-order")
-def takes_the_first(rows: Rows) -> Vector:
+def takes_the_first(rows: Rows) -> Any:
     return rows[0].copy()
 
 
@@ -73,7 +73,7 @@ def takes_the_first(rows: Rows) -> Vector:
 class ToldButMean:
     byzantine: int | None = None
 
-    def __call__(self, rows: Rows) -> Vector:
+    def __call__(self, rows: Rows) -> Any:
         return rows.mean(axis=0)
 
 
@@ -84,39 +84,38 @@ class SkipsNothingButNan:
 
     byzantine: int | None = None
 
-    def __call__(self, rows: Rows) -> Vector:
+    def __call__(self, rows: Rows) -> Any:
         return rows[~np.isnan(rows).any(axis=1)].mean(axis=0)
 
 
 @breaks("rule", "moves-and-scales")
 @breaks("rule", "agrees-with-all")
 class Shrunk(CoordinateWise):
-    def columns(self, rows: Rows) -> Vector:
+    def columns(self, rows: Rows) -> Any:
         return np.clip(np.median(rows, axis=0), -1, 1).astype(rows.dtype)
 
 
 @breaks("rule", "lies-between-the-rows")
 class Total(CoordinateWise):
-    def columns(self, rows: Rows) -> Vector:
+    def columns(self, rows: Rows) -> Any:
         return rows.sum(axis=0)
 
 
 @breaks("rule", "looks-at-one-coordinate-at-a-time")
 class LongestRow(CoordinateWise):
-    def columns(self, rows: Rows) -> Vector:
-        longest: Vector = rows[np.abs(rows).sum(axis=1).argmax()].copy()
-        return longest
+    def columns(self, rows: Rows) -> Any:
+        return rows[np.abs(rows).sum(axis=1).argmax()].copy()
 
 
 @breaks("rule", "turns-with-the-rows")
 class LargestEntry(Weighted):
-    def weights(self, rows: Rows) -> Vector:
+    def weights(self, rows: Rows) -> Any:
         return np.eye(len(rows))[rows[:, 0].argmax()]
 
 
 @breaks("rule", "weights-are-shares")
 class Doubled(Weighted):
-    def weights(self, rows: Rows) -> Vector:
+    def weights(self, rows: Rows) -> Any:
         return np.full(len(rows), 2 / len(rows))
 
 
@@ -217,26 +216,25 @@ class NoBase:
 
     def check(self, honest: Workers) -> None: ...
 
-    def __call__(self, view: LocalView) -> Rows:
+    def __call__(self, view: LocalView) -> Any:
         return view.own
 
 
 @breaks("attack", "sends-one-row-each")
 class OneForAll(ColludingAttack):
-    def __call__(self, view: FullView, /) -> Rows:
-        mean: Rows = view.honest.mean(axis=0)
-        return mean
+    def __call__(self, view: FullView, /) -> Any:
+        return view.honest.mean(axis=0)
 
 
 @breaks("attack", "sends-one-row-each")
 class Widens(LocalAttack):
-    def __call__(self, view: LocalView, /) -> Rows:
+    def __call__(self, view: LocalView, /) -> Any:
         return view.own.astype(np.float64)
 
 
 @breaks("attack", "leaves-its-input")
 class FlipsInPlace(LocalAttack):
-    def __call__(self, view: LocalView, /) -> Rows:
+    def __call__(self, view: LocalView, /) -> Any:
         own = view.own
         own *= -1
         return own
@@ -247,25 +245,25 @@ class OwnDice(LocalAttack):
     def __init__(self) -> None:
         self.generator = np.random.default_rng(0)
 
-    def __call__(self, view: LocalView, /) -> Rows:
+    def __call__(self, view: LocalView, /) -> Any:
         return self.generator.normal(size=view.own.shape).astype(view.own.dtype)
 
 
 @breaks("attack", "says-whether-it-uses-own")
 class PeeksAtOwn(ColludingAttack):
-    def __call__(self, view: FullView, /) -> Rows:
+    def __call__(self, view: FullView, /) -> Any:
         return -view.own
 
 
 @breaks("attack", "acts-alone")
 class Averages(LocalAttack):
-    def __call__(self, view: LocalView, /) -> Rows:
+    def __call__(self, view: LocalView, /) -> Any:
         return np.broadcast_to(view.own.mean(axis=0), view.own.shape)
 
 
 @breaks("attack", "acts-alone")
 class SeesAll(LocalAttack):
-    def __call__(self, view: Any, /) -> Rows:
+    def __call__(self, view: Any, /) -> Any:
         return np.broadcast_to(view.honest.mean(axis=0), view.own.shape)
 
 
@@ -279,44 +277,44 @@ class Signs(Penalty):
     weight: float = 0.5
     p = 1.0
 
-    def subgradient(self, rows: Rows) -> Rows:
+    def subgradient(self, rows: Rows) -> Any:
         return self.weight * np.nan_to_num(np.sign(rows), nan=0.0)
 
 
 @breaks("penalty", "keeps-shape-and-type")
 class WideSigns(Signs):
-    def subgradient(self, rows: Rows) -> Rows:
+    def subgradient(self, rows: Rows) -> Any:
         return super().subgradient(rows).astype(np.float64)
 
 
 @breaks("penalty", "leaves-its-input")
 class CleansInPlace(Signs):
-    def subgradient(self, rows: Rows) -> Rows:
+    def subgradient(self, rows: Rows) -> Any:
         rows[np.isnan(rows)] = 0
         return super().subgradient(rows)
 
 
 @breaks("penalty", "bounds-the-dual-norm")
 class TooStrong(Signs):
-    def subgradient(self, rows: Rows) -> Rows:
+    def subgradient(self, rows: Rows) -> Any:
         return 2 * super().subgradient(rows)
 
 
 @breaks("penalty", "bounds-the-dual-norm")
 class PassesNan(Signs):
-    def subgradient(self, rows: Rows) -> Rows:
+    def subgradient(self, rows: Rows) -> Any:
         return self.weight * np.sign(rows)
 
 
 @breaks("penalty", "attains-the-norm")
 class IgnoresSmall(Signs):
-    def subgradient(self, rows: Rows) -> Rows:
+    def subgradient(self, rows: Rows) -> Any:
         return super().subgradient(np.where(np.abs(rows) < 0.5, 0, rows).astype(rows.dtype))
 
 
 @breaks("penalty", "is-a-subgradient")
 class TooStrongAtZero(Signs):
-    def subgradient(self, rows: Rows) -> Rows:
+    def subgradient(self, rows: Rows) -> Any:
         return super().subgradient(rows) + 2 * self.weight * (rows == 0)
 
 
@@ -324,25 +322,25 @@ class TooStrongAtZero(Signs):
 class UpAtZero(Signs):
     """Either side is a subgradient at 0, but the same one for worker and master pulls both the same way."""
 
-    def subgradient(self, rows: Rows) -> Rows:
+    def subgradient(self, rows: Rows) -> Any:
         return super().subgradient(np.where(rows == 0, 1, rows).astype(rows.dtype))
 
 
 @breaks("penalty", "goes-by-rows")
 class LooksAround(Signs):
-    def subgradient(self, rows: Rows) -> Rows:
+    def subgradient(self, rows: Rows) -> Any:
         return super().subgradient(rows) * rows.dtype.type(0.5 if rows.ndim > 1 and len(rows) > 1 else 1.0)
 
 
 @breaks("penalty", "pulls-by-the-sum")
 class PullsTheWrongWay(Signs):
-    def pull(self, model: Vector, rows: Rows) -> Vector:
+    def pull(self, model: Vector, rows: Rows) -> Any:
         return -super().pull(model, rows)
 
 
 @breaks("penalty", "steps-by-the-formula")
 class StepsWithoutPull(Signs):
-    def descend(self, models: Rows, master: Vector, rate: float, oracle: Oracle, round: int) -> Rows:
+    def descend(self, models: Rows, master: Vector, rate: float, oracle: Oracle, round: int) -> Any:
         return models - rate * oracle(models, round)
 
 
@@ -387,7 +385,7 @@ class Wrapped:
         self.inner = Softmax.of(few_samples(), Iid(), 4, 6, dtype="float64")
         self.dimension, self.workers = self.inner.dimension, self.inner.workers
 
-    def start(self) -> Vector:
+    def start(self) -> Any:
         return self.inner.start()
 
     def oracle(self, workers: Workers) -> Oracle:
@@ -402,7 +400,7 @@ class Wrapped:
 
 @breaks("problem", "starts-at-a-model")
 class StartsAnywhere(Wrapped):
-    def start(self) -> Vector:
+    def start(self) -> Any:
         return np.random.default_rng().normal(size=self.dimension)
 
 
@@ -414,7 +412,7 @@ class FromZero(Wrapped):
 
     def oracle(self, workers: Workers) -> Oracle:
         inner = super().oracle(workers + 1)
-        return lambda models, round: inner(models, round)
+        return lambda models, round: 1 * inner(models, round)  # without `only`
 
     def objective(self, model: Vector, workers: Iterable[int]) -> float:
         return super().objective(model, [worker + 1 for worker in workers])
@@ -438,7 +436,7 @@ class _Only:
     def __init__(self, problem: Softmax, workers: Workers) -> None:
         self.problem, self.workers = problem, workers
 
-    def __call__(self, models: Rows, round: int, /) -> Rows:
+    def __call__(self, models: Rows, round: int, /) -> Any:
         return self.problem.oracle(self.workers)(models, round)
 
     def only(self, workers: Workers) -> "_Only":
@@ -460,7 +458,7 @@ class DrawsOn(Wrapped):
     def oracle(self, workers: Workers) -> Oracle:
         inner = super().oracle(workers)
 
-        def next_batch(models: Rows, round: int, /) -> Rows:
+        def next_batch(models: Rows, round: int, /) -> Any:
             self.asked += 1
             return inner(models, self.asked)
 
@@ -509,7 +507,7 @@ class MovesTheMaster(GradientWorker):
 
 
 class SendsModels(GradientWorker):
-    def neutral(self, model: Vector) -> Vector:
+    def neutral(self, model: Vector) -> Any:
         return model
 
 
@@ -521,7 +519,7 @@ class By(IdealSgd):
         return self.rule()
 
 
-def sums_in_place(rows: Rows) -> Vector:
+def sums_in_place(rows: Rows) -> Any:
     np.cumsum(rows, axis=0, out=rows)
     return rows[-1].copy()
 

@@ -18,7 +18,7 @@ from holdfast.methods.workers import Iterates, Reply
 from holdfast.typing import Received, Rows, Schedule, Vector
 
 CENTRES = np.array([[2.0, 0.0], [0.0, 0.0], [1.0, 3.0]])
-PRIOR = Ridge(0.2)
+PRIOR, TENTH = Ridge(0.2), Constant(0.1)
 
 
 def to_centres(models: Rows, round: int, /) -> Rows:
@@ -27,9 +27,7 @@ def to_centres(models: Rows, round: int, /) -> Rows:
     return towards
 
 
-def played(
-    method: Method, models: Rows, x0: Vector, round: int = 0, rate: Schedule = Constant(0.1)
-) -> tuple[Rows, Vector]:
+def played(method: Method, models: Rows, x0: Vector, round: int = 0, rate: Schedule = TENTH) -> tuple[Rows, Vector]:
     """Return the workers' models and the master's after one round from these."""
     setting = Setting(rate, PRIOR)
     worker, master = method.worker(setting), method.master(setting)
@@ -166,7 +164,7 @@ def test_rounds_of_an_engine_are_algorithm_2(p: float, lies: dict[int, list[floa
 
 @pytest.mark.parametrize("rule", [L1(0.5), L2(2.0), LInf(2.0)], ids=str)
 def test_the_ideal_variant_hears_honest_workers_only(rule: Penalty) -> None:
-    """Eq. diff:x: workers 1 and 3 alone. A Byzantine worker moves no coordinate of the master by more than alpha lambda."""
+    """Eq. diff:x: workers 1 and 3 alone. A lie moves no coordinate of the master by more than alpha lambda."""
     assert IdealRsa().participants == "honest"
     method, start, honest = IdealRsa(norm=rule.p, penalty=rule.weight), np.array([1.0, 0.0]), [0, 2]
     setting = Setting(Constant(0.1), PRIOR)

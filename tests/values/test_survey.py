@@ -29,8 +29,8 @@ def reports(problem: LinearProblem, p: float, workers: list[int] | None = None) 
 def test_a_parabola(p: float) -> None:
     """The curvature is 1/4, so the first step of 4 * 3/4 = 3 lands on b = 3 and gains 9/8.
 
-    A third of it is what Byzantine workers may take: the price is (9/8 / 3) / 3 = 1/8. The pull z of any norm is 1 there, and
-    goes 3 times into b.
+    A third of it is what Byzantine workers may take: the price is (9/8 / 3) / 3 = 1/8. The pull z of any norm is 1
+    there, and goes 3 times into b.
     """
     assert reports(BIAS_ONLY, p)[0] == pytest.approx([1 / 8, 3.0, 1 / 4])
 

@@ -16,7 +16,9 @@ BROKEN = 1
 def add_flags(parser: ArgumentParser) -> None:
     parser.add_argument("part", metavar="PART", help="NAME[:key=value,...] or package.module:Name[:key=value,...]")
     parser.add_argument(
-        "--kind", metavar="KIND", help="what PART is: rule, stage, attack, penalty, partition, problem or method"
+        "--kind",
+        metavar="KIND",
+        help="what PART is, if it does not say: rule, stage, attack, penalty, partition, problem or method",
     )
     parser.add_argument("--robust", action="store_true", help="demand robustness also of a rule that is told no count")
     add_json(parser)

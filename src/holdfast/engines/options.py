@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Annotated
 
 from msgspec import Meta
@@ -43,6 +44,8 @@ class Ray(EngineOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if not isfinite(self.round_timeout):
+            raise InvalidInput(f"round_timeout must be finite; got {self.round_timeout}")
         if self.address not in ("local", "auto") and not self.address.rpartition(":")[2].isdecimal():
             raise InvalidInput(f"address must be local, auto or HOST:PORT; got {self.address!r}")
 

@@ -1,5 +1,6 @@
 """Many runs at once, each different one once."""
 
+import pickle
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import product
@@ -55,6 +56,15 @@ def compare(
     ]
 
 
+def _require_portable(spec: Spec) -> None:
+    """Refuse parts that other processes could not have; data and problems may be large, and are left to them."""
+    for name in ("method", "attack", "partition"):
+        try:
+            pickle.dumps(getattr(spec, name))
+        except (pickle.PicklingError, AttributeError, TypeError) as error:
+            raise InvalidInput(f"compare sends runs to other processes, which must know {name}; got {error}") from None
+
+
 def check_all(specs: Iterable[Spec], jobs: int | None) -> None:
     """Say what cannot work before the first run begins: each kind of data and partition is dealt once to see."""
     if jobs is not None and jobs < 1:
@@ -62,6 +72,7 @@ def check_all(specs: Iterable[Spec], jobs: int | None) -> None:
     dealt = set()
     for spec in specs:
         check(spec)
+        _require_portable(spec)
         kind = (spec.data, spec.partition, spec.problem, spec.workers)
         if kind not in dealt:
             dealt.add(kind)

@@ -17,8 +17,10 @@ SUSPICION_THRESHOLD = 3.5
 """Robust standard deviations above the median at which a worker is suspected (Iglewicz and Hoaglin, 1993)."""
 LEAST_SPREAD = 0.01
 """The least standard deviation assumed: one coordinate in a hundred more or less makes nobody suspect."""
-LEAST_EVALUATIONS = 3
-"""Nobody is judged by fewer: with one or two rounds in view, chance alone makes honest workers look odd."""
+LEAST_EVALUATIONS = 5
+"""Nobody is judged by fewer: with a few rounds in view, chance alone makes honest workers look odd."""
+MANY_EVALUATIONS = 10
+"""With fewer, the mean over them is not enough: a suspect must be one at most of them alone as well."""
 
 Shares = NDArray[np.float64]
 """Shares of coordinates, of shape `(n,)` or `(n, n)`."""
@@ -73,16 +75,46 @@ def suspicion(history: Sequence[Sequence[float | None]]) -> Shares:
     >>> suspicion([[0.20, 0.21, 0.22, 0.22, 0.80]]).round(1).tolist()
     [-1.3, -0.7, 0.0, 0.0, 39.1]
     """
-    shares = mean_disagreement(history)
+    table = _table(history)
+    if np.isnan(table).any():  # workers disagree less as they learn: who was absent early must not look better for it
+        table = table - np.nanmedian(table, axis=1, keepdims=True)
+    return np.nan_to_num(_robust_scores(_means(table)), nan=0.0)
+
+
+def suspected(history: Sequence[Sequence[float | None]]) -> NDArray[np.bool_]:
+    """Return whose suspicion is above SUSPICION_THRESHOLD, as far as the evaluations allow to tell.
+
+    Means over a few evaluations hardly spread, so that small differences score high. With fewer than
+    MANY_EVALUATIONS a suspect must also have a median score above the threshold over the evaluations, each taken
+    alone; with fewer than LEAST_EVALUATIONS nobody is one. Those at which a worker was absent do not count.
+    """
+    table = _table(history)
+    seen = (~np.isnan(table)).sum(axis=0)
+    found = (suspicion(history) > SUSPICION_THRESHOLD) & (seen >= LEAST_EVALUATIONS)
+    alone = np.array([_robust_scores(row) for row in table])
+    for worker in np.flatnonzero(found & (seen < MANY_EVALUATIONS)):
+        found[worker] = np.nanmedian(alone[:, worker]) > SUSPICION_THRESHOLD
+    return np.asarray(found)
+
+
+def _robust_scores(shares: Shares) -> Shares:
+    """Return how far values lie above their median, in robust standard deviations."""
     above = shares - np.nanmedian(shares)
     # 1.4826 makes it the standard deviation of normal values
-    spread = max(1.4826 * float(np.nanmedian(np.abs(above))), LEAST_SPREAD)
-    return np.nan_to_num(above / spread, nan=0.0)
+    return above / max(1.4826 * float(np.nanmedian(np.abs(above))), LEAST_SPREAD)
 
 
 def mean_disagreement(history: Sequence[Sequence[float | None]]) -> Shares:
     """Return each worker's mean over the evaluations at which it was present; NaN where there is none."""
-    table = np.array(history, dtype=np.float64)  # None becomes NaN
+    return _means(_table(history))
+
+
+def _table(history: Sequence[Sequence[float | None]]) -> Shares:
+    """Return one row per evaluation; None becomes NaN."""
+    return np.array(history, dtype=np.float64)
+
+
+def _means(table: Shares) -> Shares:
     present = ~np.isnan(table)
     totals = np.where(present, table, 0.0).sum(axis=0)
     means: Shares = np.divide(totals, present.sum(axis=0), out=np.full(len(totals), np.nan), where=present.any(axis=0))

@@ -7,9 +7,9 @@ import numpy as np
 
 from holdfast.experiments.forensics import (
     LEAST_EVALUATIONS,
-    SUSPICION_THRESHOLD,
     copied,
     mean_disagreement,
+    suspected,
     suspicion,
 )
 from holdfast.experiments.metrics import Evaluation
@@ -70,14 +70,15 @@ def individuals(
 def suspicions_of(history: Sequence[Evaluation]) -> list[Suspicion | None]:
     """Return what all evaluations that recorded messages tell of each worker; nothing if none did.
 
-    With fewer than LEAST_EVALUATIONS of them numbers are shown, but nobody is suspected.
+    Of a worker that was present at fewer than LEAST_EVALUATIONS of them numbers are shown, but it is not judged.
     """
     shares = [each.disagreement for each in history if each.disagreement is not None]
     twins = [each.twins for each in history if each.twins is not None]
     if not shares or not twins:
         return []
-    scores, enough = suspicion(shares), len(shares) >= LEAST_EVALUATIONS
-    means, copies = mean_disagreement(shares), copied(twins)
+    scores, means, suspects = suspicion(shares), mean_disagreement(shares), suspected(shares)
+    seen = np.array([[share is not None for share in row] for row in shares]).sum(axis=0)
+    copies = copied(twins) & (seen >= LEAST_EVALUATIONS)
     return [
         None
         if np.isnan(mean)
@@ -85,8 +86,8 @@ def suspicions_of(history: Sequence[Evaluation]) -> list[Suspicion | None]:
             disagreement=float(mean),
             score=float(score),
             rank=1 + int((scores > score).sum()),
-            suspected=bool(enough and score > SUSPICION_THRESHOLD),
-            copied=bool(enough and copy),
+            suspected=bool(suspect),
+            copied=bool(copy),
         )
-        for mean, score, copy in zip(means, scores, copies, strict=True)
+        for mean, score, suspect, copy in zip(means, scores, suspects, copies, strict=True)
     ]

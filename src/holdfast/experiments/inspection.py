@@ -41,13 +41,19 @@ class Inspection:
     def _missing_messages(self) -> str | None:
         if not self.history:
             return "Nothing was evaluated yet, so that nothing is known of the messages."
-        recorded = sum(each.disagreement is not None for each in self.history)
+        recorded = [each.disagreement for each in self.history if each.disagreement is not None]
         if getattr(self.spec.method, "messages", "full") == "bits":
             return "The master received only counts of bits, so that nobody's messages could be compared."
         if not recorded:
             return "No evaluation came after a round in which messages were received."
-        if recorded < LEAST_EVALUATIONS:
-            return f"Nobody is judged by fewer than {LEAST_EVALUATIONS} evaluations; this run has {recorded}."
+        if len(recorded) < LEAST_EVALUATIONS:
+            return f"Nobody is judged by fewer than {LEAST_EVALUATIONS} evaluations; this run has {len(recorded)}."
+        present = zip(*([share is not None for share in row] for row in recorded), strict=True)
+        seldom = [
+            str(each.worker) for each, at in zip(self.workers, present, strict=True) if sum(at) < LEAST_EVALUATIONS
+        ]
+        if seldom:
+            return f"Not judged, since absent from all but a few evaluations: {', '.join(seldom)}."
         return None
 
     def _missing_models(self) -> str | None:

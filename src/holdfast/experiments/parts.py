@@ -6,14 +6,18 @@ import numpy as np
 
 from holdfast.attacks import Attack
 from holdfast.engines import Participation, Simulated
+from holdfast.engines.protocol import Traffic
+from holdfast.engines.traffic import expected
+from holdfast.engines.wire import Kind
 from holdfast.errors import InvalidInput
 from holdfast.experiments.spec import Spec, require_number
 from holdfast.methods import Reading, Setting, WithMomentum
 from holdfast.methods.priors import Ridge
 from holdfast.methods.schedules import Constant, schedule
+from holdfast.onebit import TallyBits
 from holdfast.problems import Divisible, Problem, oracle_under, solvable
 from holdfast.theory import Curvature, steps
-from holdfast.typing import Received, Schedule, Worker, Workers
+from holdfast.typing import Received, Schedule, Vector, Worker, Workers
 
 
 def check(spec: Spec) -> None:
@@ -90,3 +94,10 @@ def simulated(spec: Spec, problem: Problem, worker: Worker[Any], share: float, r
         computing_always=spec.byzantine_work == "always",
         reading=reading,
     )
+
+
+def traffic_of(spec: Spec, model: Vector, rounds: int, voters: int) -> Traffic:
+    """Return the bytes that a worker sends and receives in a round, as frames of such messages have them."""
+    bits = isinstance(spec.method.reading(spec.seed), TallyBits)
+    kind = Kind.SIDES if bits else Kind.MODEL if spec.method.penalised else Kind.GRADIENT
+    return expected(kind, len(model), model.dtype, rounds, voters)

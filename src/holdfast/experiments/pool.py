@@ -6,6 +6,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -19,6 +20,8 @@ from holdfast.experiments.result import Result
 from holdfast.experiments.run import run
 from holdfast.experiments.spec import Spec
 
+UNGUARDED = 3
+"""What a process ends with whose script would start it again and again."""
 Work = Callable[[], object]
 """Something to do in another process; whatever it returns is left there."""
 
@@ -30,6 +33,9 @@ def play(
 
     With one job they run strictly one after another. Work `beside` them is begun first.
     """
+    if getattr(multiprocessing.current_process(), "_inheriting", False):
+        # a process of ours that imports the script which asked for it: what it ends with, the parent reports
+        raise SystemExit(UNGUARDED)
     with _pool(min(jobs or os.cpu_count() or 1, len(specs) + len(beside))) as pool:
         with _inheriting_no_interrupt():
             others: set[Future[Any]] = {pool.schedule(_do, args=[work]) for work in beside}
@@ -51,10 +57,11 @@ def _do(work: Work) -> None:
 def _result(future: "Future[Any]") -> Any:
     try:
         return future.result()
-    except ProcessExpired as error:
+    except (ProcessExpired, BrokenProcessPool) as error:
+        status = f" with status {error.exitcode}" if isinstance(error, ProcessExpired) else ""
         raise InvalidInput(
             "runs go to other processes, which must be able to start: a script that compares needs "
-            f'`if __name__ == "__main__":`; got a process that ended with status {error.exitcode}'
+            f'`if __name__ == "__main__":`; got a process that ended{status}'
         ) from None
 
 

@@ -12,20 +12,18 @@ import numpy as np
 from holdfast.data import FILE_TYPES
 from holdfast.data import REGISTRY as DATA
 from holdfast.engines import Recorder
-from holdfast.engines.traffic import expected
 from holdfast.engines.training import train
-from holdfast.engines.wire import Kind
 from holdfast.errors import EngineError, InvalidInput, TooFew
 from holdfast.experiments.assembly import Experiment, assemble
 from holdfast.experiments.automatic import resolve_auto
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.folder import Checkpoint, RunFolder
 from holdfast.experiments.metrics import Evaluation, ceiling, evaluate
+from holdfast.experiments.parts import traffic_of
 from holdfast.experiments.personal import personal
 from holdfast.experiments.result import Result
 from holdfast.experiments.spec import Spec
 from holdfast.experiments.watching import Interrupted, Unwatched, Watcher
-from holdfast.onebit import TallyBits
 from holdfast.problems import Problem
 from holdfast.states import arrays_of, filled
 from holdfast.typing import Received, Rows, Vector, Workers
@@ -235,18 +233,11 @@ class _Run:
                 )
             )
 
-    def _traffic(self, model: Vector) -> tuple[int, int]:
-        """Return the bytes that a worker sends and receives in a round, as frames of such messages have them."""
-        bits = isinstance(self.spec.method.reading(self.spec.seed), TallyBits)
-        kind = Kind.SIDES if bits else Kind.MODEL if self.spec.method.penalised else Kind.GRADIENT
-        found = expected(kind, len(model), model.dtype, self.round, self.experiment.engine.voters)
-        return round(found.up), round(found.down)
-
     def _result(self) -> Result:
         model, begun = self.state.model, perf_counter()
         measured = personal(self.experiment, model) if self.diverged is None else None
         self.evaluation_seconds += perf_counter() - begun
-        up, down = self._traffic(model)
+        bytes_up, bytes_down = map(round, traffic_of(self.spec, model, self.round, self.experiment.engine.voters))
         result = Result(
             spec=self.spec,
             model=model,
@@ -254,8 +245,8 @@ class _Run:
             rounds=self.round,
             diverged=self.diverged,
             ceiling=ceiling(self.experiment),
-            bytes_up=up,
-            bytes_down=down,
+            bytes_up=bytes_up,
+            bytes_down=bytes_down,
             seconds=self.seconds,
             evaluation_seconds=self.evaluation_seconds,
             folder=self._folder,

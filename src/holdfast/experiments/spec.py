@@ -12,7 +12,7 @@ from msgspec import Meta
 from holdfast.attacks import ATTACKS, Attack
 from holdfast.conversion import converted
 from holdfast.data import FILE_TYPES, PARTITIONS, SETS, Dataset, Iid
-from holdfast.engines.options import ENGINES, EngineOptions, InProcess
+from holdfast.engines.options import ENGINES, InProcess
 from holdfast.errors import InvalidInput, unknown
 from holdfast.experiments.sections import finite, flat, read_sections, tables_of
 from holdfast.methods import AUTO, Rsa, make_method, method_name, method_parts, method_table, schedules
@@ -39,13 +39,6 @@ def _attack(given: Any) -> Attack | None:
     if isinstance(given, str) and ":" not in given and given not in ATTACKS.registry:
         raise unknown("attack", given, ["none", *ATTACKS.registry, "package.module:Name"])
     return ATTACKS.make(given)
-
-
-def _engine(given: Any) -> EngineOptions:
-    made = ENGINES.make(given)
-    if not isinstance(made, EngineOptions):
-        raise InvalidInput(f"an engine must be one of {', '.join(ENGINES.registry)}; got {made!r}")
-    return made
 
 
 def _data(given: Any) -> Any:
@@ -159,7 +152,7 @@ class Spec:
         "engine",
         InProcess(),
         "where it runs: all workers in this process, or shards of them on Ray",
-        _engine,
+        ENGINES.make,
         ENGINES.table,
     )
 

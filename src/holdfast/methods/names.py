@@ -97,10 +97,12 @@ def method_labels(methods: Iterable[Method]) -> dict[Method, str]:
     >>> list(method_labels([make_method("rsa"), make_method("rsa:norm=2"), make_method("median")]).values())
     ['rsa:norm=1', 'rsa:norm=2', 'median']
     """
+    different = list(dict.fromkeys(methods))
     by_name: dict[str, list[Method]] = {}
-    for method in dict.fromkeys(methods):
+    for method in different:
         by_name.setdefault(method_name(method), []).append(method)
-    return {method: label for name, same in by_name.items() for method, label in _told_apart(name, same)}
+    labels = {method: label for name, same in by_name.items() for method, label in _told_apart(name, same)}
+    return {method: labels[method] for method in different}
 
 
 def _told_apart(name: str, methods: list[Method]) -> Iterator[tuple[Method, str]]:

@@ -61,7 +61,7 @@ def _sent(attack: Any, view: LocalView) -> Any:
     """Return what the attack sends, all that it is shown being read-only, as engines show it."""
     if isinstance(view, FullView):
         attack.check(np.union1d(view.honest_workers, view.absent))
-    shown = {}
+    shown: dict[str, Any] = {}
     for name, value in vars(view).items():
         if isinstance(value, np.ndarray):
             shown[name] = value.copy()

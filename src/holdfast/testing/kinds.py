@@ -1,6 +1,7 @@
 """Which kind a part is, by what it derives from, and what checks it."""
 
 import inspect
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -109,9 +110,9 @@ def named(text: str, kind: str | None = None) -> tuple[str, Any]:
 
 
 def _kind_of_text(text: str) -> str:
-    name, _, rest = text.partition(":")
-    if "+" in name:
+    if re.search(r"\+(?=[A-Za-z_])", text):
         return "method"  # stages before a rule
+    name, _, rest = text.partition(":")
     fitting = [kind for kind, about in KINDS.items() if name in about.names]
     if len(fitting) > 1:
         raise InvalidInput(f"{name!r} must be one kind of part, say which; got {', '.join(fitting)}")

@@ -156,6 +156,10 @@ def weights_are_shares(rule: Weighted, rows: Rows) -> None:
     require(shares, f"the weights are {written(weights)}")
 
 
+def _types(state: Any) -> dict[str, str]:
+    return {name: str(np.asarray(array).dtype) for name, array in arrays_of(state).items()}
+
+
 @LAWS.law(Remembering, rows=generic_rows, rounds=lambda part: st.integers(2, 4))
 def memory_goes_in_and_comes_out(rule: Remembering[Any], rows: Rows, rounds: int) -> None:
     """What it remembers is in its state alone, a NamedTuple of arrays of one type that it does not write to."""
@@ -167,10 +171,7 @@ def memory_goes_in_and_comes_out(rule: Remembering[Any], rows: Rows, rounds: int
         state = first
         for round in range(rounds):
             result, after = rule.step(state, Received((round + 1) * rows, workers, round))
-            types = [
-                {key: np.asarray(array).dtype for key, array in arrays_of(each).items()} for each in (state, after)
-            ]
-            require(types[0] == types[1], f"the types of the state became {types[1]}, not {types[0]}")
+            require(_types(after) == _types(state), f"the state became {_types(after)}, not {_types(state)}")
             state = after
             results.append(np.array(result))
             require_same(result, results[round], f"in attempt {attempt + 1} the result of round {round}")

@@ -1,0 +1,71 @@
+"""Every member of every registry keeps the laws of its kind: a new line is tried by itself."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any, get_type_hints
+
+import pytest
+
+from holdfast import aggregators, attacks, methods, problems, stages
+from holdfast.data import PARTITIONS
+from holdfast.testing import (
+    check_attack,
+    check_method,
+    check_partition,
+    check_problem,
+    check_rule,
+    check_stage,
+)
+
+REQUIRED = {int: 1, float: 0.5}
+"""What stands for an option without a default."""
+
+
+def made(member: Callable[..., Any]) -> Any:
+    types = get_type_hints(member.__init__ if inspect.isclass(member) else member)
+    needed = [each.name for each in inspect.signature(member).parameters.values() if each.default is each.empty]
+    return member(**{name: REQUIRED[types[name]] for name in needed})
+
+
+def every(registry: Any) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("member", registry.values(), ids=list(registry))
+
+
+@every(aggregators.REGISTRY)
+@pytest.mark.parametrize("declared", [1, 3])
+def test_rules(member: Any, declared: int) -> None:
+    check_rule(made(member), declared=declared)
+
+
+@every(stages.REGISTRY)
+@pytest.mark.parametrize("declared", [1, 3])
+def test_stages(member: Any, declared: int) -> None:
+    check_stage(made(member), declared=declared)
+
+
+@every(attacks.REGISTRY)
+def test_attacks(member: Any) -> None:
+    check_attack(made(member))
+
+
+@every(PARTITIONS.registry)
+def test_partitions(member: Any) -> None:
+    check_partition(made(member))
+
+
+@every(problems.REGISTRY)
+def test_problems(member: Any) -> None:
+    check_problem(member)
+
+
+@pytest.mark.parametrize("name", [*methods.REGISTRY, *(f"{name}+median" for name in stages.REGISTRY)])
+def test_methods(name: str) -> None:
+    check_method(name)
+
+
+@pytest.mark.parametrize(
+    "options",
+    ["norm=2", "norm=inf", "norm=3.5,penalty=0.7", "messages=bits", "ties=coin", "local_steps=3", "reply=updated"],
+)
+def test_rsa_with_its_options(options: str) -> None:
+    check_method(f"rsa:{options}")

@@ -1,0 +1,51 @@
+"""Numbers that the first version computed: 60 rounds on digits, kept in golden.json, still come out.
+
+Another processor may round otherwise: bits are compared on the one that computed them, elsewhere what was learned.
+"""
+
+import json
+import platform
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from holdfast.experiments import Spec, run
+
+GOLDEN = json.loads(Path(__file__).with_name("golden.json").read_text())
+RUNS: dict[str, dict[str, Any]] = GOLDEN["runs"]
+
+
+def processor() -> str:
+    """Return the name of this machine's processor, and which of that name it is."""
+    about = Path("/proc/cpuinfo")
+    pairs = [line.partition(":") for line in reversed(about.read_text().splitlines())] if about.exists() else []
+    found = {key.strip(): value.strip() for key, _, value in pairs}
+    names = [f"{key} {found[key]}" for key in ("model name", "cpu family", "model", "stepping") if key in found]
+    return ", ".join(names) or platform.processor()
+
+
+@pytest.mark.parametrize("kept", RUNS.values(), ids=RUNS)
+def test_a_run_of_the_first_version_comes_out_again(kept: dict[str, Any]) -> None:
+    result = run(Spec.of({"data": "digits", "rounds": 60, "eval_every": 20, **kept["spec"]}))
+    assert result.diverged == kept["diverged"]
+    if kept["last"] is not None:
+        assert result.last is not None
+        assert result.last.round == kept["last"]["round"]
+        assert result.last.accuracy == pytest.approx(kept["last"]["accuracy"], abs=0.01)
+        assert result.last.loss == pytest.approx(kept["last"]["loss"], rel=1e-3)
+        assert [result.last.variance, result.last.distance] == pytest.approx(
+            [kept["last"]["variance"], kept["last"]["distance"]], rel=1e-2
+        )
+    if processor() == GOLDEN["cpu"]:
+        assert sha256(np.ascontiguousarray(result.model).tobytes()).hexdigest() == kept["sha256"]
+        assert result.last is None or kept["last"] == {name: getattr(result.last, name) for name in kept["last"]}
+
+
+def test_the_runs_differ() -> None:
+    """Else a spec that ignores its fields would pass."""
+    assert (
+        len({kept["sha256"] for kept in RUNS.values()}) >= len(RUNS) - 2
+    )  # the mean without an attack is ideal; far above is far above
