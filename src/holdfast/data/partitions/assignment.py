@@ -27,13 +27,13 @@ class Assignment(Partition):
     """
 
     file: str
-    sha256: str | None = None
+    sha256: str = ""
 
     def __post_init__(self) -> None:
         convert_fields(self)
         if Path(self.file).suffix not in (".npy", ".csv"):
             raise InvalidInput(f"assignment needs an .npy or .csv file; got {self.file}")
-        if self.sha256 is None:
+        if not self.sha256:
             object.__setattr__(self, "sha256", sha256(self._content()).hexdigest())
 
     def deal(self, labels: NDArray[Any], workers: int, generator: np.random.Generator) -> Parts:
