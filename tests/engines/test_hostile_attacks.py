@@ -7,19 +7,20 @@ from typing import Any
 
 import numpy as np
 import pytest
-from small import Setup
+from small import SETTING, Setup
 
 from holdfast import attacks, methods
-from holdfast.attacks import ColludingAttack, LocalAttack
+from holdfast.attacks import ColludingAttack, LocalAttack, WithMemory
 from holdfast.engines.adversary import Adversary
 from holdfast.errors import InvalidInput
 from holdfast.methods import make_method
 from holdfast.states import arrays_of
-from holdfast.typing import Rows, Tally
+from holdfast.typing import Nothing, Rows, Tally
 
 ROUNDS = 4
 METHODS = [*methods.REGISTRY, "rsa:messages=bits,penalty=0.05", "rsa:reply=updated,local_steps=2,penalty=0.05"]
 WORKERS = np.arange(1, 8)
+ONE_DECLARED = SETTING._replace(declared=1)  # seven workers are enough for every rule then
 
 
 def shown(view: Any) -> Iterator[Any]:
@@ -102,15 +103,31 @@ def made(base: type, deed: Callable[[Any, list[Any]], None], plain: bool = True,
             self.__dict__.setdefault("kept", []).append(sent)
             return sent if plain else sent.view(Own)
 
+        def init(self, neutral: Any, byzantine: Any) -> Any:
+            overwrite(neutral)
+            overwrite(byzantine)
+            return Nothing()
+
+        def step(self, state: Any, view: Any) -> tuple[Rows, Any]:
+            return self(view), state
+
     return Hostile()
 
 
-KINDS = [LocalAttack, ColludingAttack]
+class Remembering(WithMemory[Any], LocalAttack):
+    """Local, with memory."""
+
+
+class RememberingAll(WithMemory[Any], ColludingAttack):
+    """Colluding, with memory."""
+
+
+KINDS = [LocalAttack, ColludingAttack, Remembering, RememberingAll]
 BASES = [*KINDS, *attacks.REGISTRY.values()]
 
 
 def setup_of(method: str, attack: Any, **changes: Any) -> Setup:
-    return Setup(make_method(method), attack, (2, 6), **changes)
+    return Setup(make_method(method), attack, (2, 6), setting=ONE_DECLARED, **changes)
 
 
 def trajectory(setup: Setup, engine: Any) -> list[bytes]:

@@ -50,8 +50,12 @@ CALLS: dict[str, Call] = {
     "count_bits": lambda n, d: kernels.count_bits(np.ones((n, kernels.bit_width(d)), np.uint8), d),
     "inner_products": lambda n, d: kernels.inner_products(rows(n, d), np.ones(d, np.float32)),
     "largest_crowd": lambda n, d: kernels.largest_crowd(np.ones((n, d)), 1.0),
+    "least_diameter": lambda n, d: kernels.least_diameter(np.ones((n, n)), 1),
+    "least_eigenvalue": lambda n, d: kernels.least_eigenvalue(np.ones((n, n)), 1),
+    "lengths": lambda n, d: kernels.lengths(rows(n, d)),
     "losses": lambda n, d: kernels.losses(0, rows(n, d), np.zeros(n, np.int64), 1.0, np.ones(2 * d + 2), 2),
     "mean": lambda n, d: kernels.mean(rows(n, d)),
+    "mean_nearest": lambda n, d: kernels.mean_nearest(rows(n, d), np.arange(n), range(1), 1),
     "mean_of_ranks": lambda n, d: kernels.mean_of_ranks(rows(n, d), range(1)),
     "normals": lambda n, d: kernels.normals(1, workers_of(n), 0, d),
     "pack_bits": lambda n, d: kernels.pack_bits(
@@ -68,7 +72,7 @@ CALLS: dict[str, Call] = {
     "norms.steps": lambda n, d: norms.steps(2.0, 1.0, rows(n, d), np.ones(d, np.float32), rows(n, d), 0.1),
     "norms.subgradients": lambda n, d: norms.subgradients(np.inf, 1.0, rows(n, d)),
 }
-SQUARE = {"weiszfeld"}
+SQUARE = {"least_diameter", "least_eigenvalue", "weiszfeld"}
 """Whose arrays have as many columns as rows."""
 
 
@@ -95,6 +99,22 @@ def test_they_do_take_one_row_of_one_column(name: str) -> None:
 def test_ranks_that_no_row_has_are_refused(wanted: range) -> None:
     with pytest.raises(InvalidInput, match="ranks must be some of 0 to 2; got range"):
         kernels.mean_of_ranks(rows(3, 2), wanted)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "middle", "nearest"),
+    [([], range(1), 1), ([3], range(1), 1), ([-1], range(1), 1), ([0, 1], range(1, 3), 1), ([0, 1], range(1), 3)],
+)
+def test_so_are_rows_and_ranks_that_do_not_exist(chosen: list[int], middle: range, nearest: int) -> None:
+    with pytest.raises(InvalidInput, match="must be some of 0 to"):
+        kernels.mean_nearest(rows(3, 2), np.array(chosen, np.int64), middle, nearest)
+
+
+@pytest.mark.parametrize("search", [kernels.least_diameter, kernels.least_eigenvalue])
+@pytest.mark.parametrize(("shape", "size"), [((3, 3), 0), ((3, 3), 4), ((3, 2), 1)])
+def test_so_are_subsets_that_do_not_exist(search: Any, shape: tuple[int, int], size: int) -> None:
+    with pytest.raises(InvalidInput, match="a search needs n x n numbers and 1 to n of the rows; got"):
+        search(np.ones(shape), size)
 
 
 @pytest.mark.parametrize(("worker", "starts"), [(0, STARTS), (4, STARTS), (-1, STARTS), (2, np.array([0, 3, 3, 6]))])

@@ -22,7 +22,7 @@ every_type = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @every_rule
 @every_type
 def test_a_tensor_gives_the_tensor_of_what_the_array_gives(rule: Rule, dtype: type) -> None:
-    rows = ordinary(5, 70, dtype)
+    rows = ordinary(7, 70, dtype)
     tensor = torch.from_numpy(rows.copy())
     result = rule(tensor)
     assert isinstance(result, torch.Tensor)
@@ -33,7 +33,7 @@ def test_a_tensor_gives_the_tensor_of_what_the_array_gives(rule: Rule, dtype: ty
 
 @every_rule
 def test_tensors_in_any_layout_with_or_without_gradients(rule: Rule) -> None:
-    rows = ordinary(5, 70, np.float32)
+    rows = ordinary(7, 70, np.float32)
     for tensor in (
         torch.from_numpy(rows.T.copy()).T,
         torch.from_numpy(np.repeat(rows, 2, axis=1))[:, ::2],
@@ -48,7 +48,7 @@ def test_tensors_in_any_layout_with_or_without_gradients(rule: Rule) -> None:
 @every_rule
 def test_tensors_of_other_numbers(rule: Rule) -> None:
     """What float64 holds exactly is converted, as arrays are; what NumPy does not know is refused in one line."""
-    whole = torch.arange(10).reshape(5, 2).to(torch.int32)
+    whole = torch.arange(14).reshape(7, 2).to(torch.int32)
     assert rule(whole).dtype == torch.float64
     assert_same(rule(whole).numpy(), rule(whole.numpy()))
     with pytest.raises(InvalidInput, match="needs rows of shape") as refusal:

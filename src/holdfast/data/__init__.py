@@ -8,7 +8,19 @@ from holdfast.data.dataset import Dataset
 from holdfast.data.digits import digits
 from holdfast.data.files import FILE_TYPES, from_file
 from holdfast.data.mnist import FASHION_MNIST, MNIST, fashion_mnist, mnist
-from holdfast.data.partitions import PARTITIONS, ByLabel, Dirichlet, Iid, Partition
+from holdfast.data.partitions import (
+    PARTITIONS,
+    Assignment,
+    ByLabel,
+    Dirichlet,
+    Holdings,
+    Iid,
+    Partition,
+    Quantity,
+    ShardsPerWorker,
+    Similarity,
+    holdings,
+)
 from holdfast.errors import InvalidInput, unknown
 from holdfast.naming import Family
 
@@ -46,10 +58,16 @@ __all__ = [
     "PARTITIONS",
     "REGISTRY",
     "SETS",
+    "Assignment",
     "ByLabel",
     "Dataset",
     "Dirichlet",
+    "Holdings",
     "Iid",
     "Partition",
+    "Quantity",
+    "ShardsPerWorker",
+    "Similarity",
+    "holdings",
     "load",
 ]

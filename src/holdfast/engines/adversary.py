@@ -1,25 +1,28 @@
 """What the master is sent, once the Byzantine workers have put their own rows in place of their messages."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.attacks import Attack, ColludingAttack, FullView, LocalAttack, LocalView
+from holdfast.attacks import Attack, ColludingAttack, FullView, LocalAttack, LocalView, WithMemory
 from holdfast.engines.places import Where, split
 from holdfast.errors import InvalidInput
-from holdfast.typing import Rows, Vector, Workers
+from holdfast.states import Arrays, arrays_of, filled
+from holdfast.typing import Nothing, Rows, Vector, Workers
 
 A = TypeVar("A", bound=NDArray[Any])
+Foresight = Callable[[Rows, Workers, int], Vector]
+"""What the master, as it is now, would make of these rows of these workers in a round; asking changes nothing."""
 
 
 class Adversary:
     """Those of `workers` that are Byzantine: they send what `attack` makes of what it may see.
 
-    A LocalAttack sees what these workers know by themselves, a ColludingAttack every honest message as well. All that
-    is shown is a read-only copy. Byzantine workers skip their own message when the attack does not use it, unless
-    they are `computing_always`, as for measuring time.
+    A LocalAttack sees what these workers know by themselves, a ColludingAttack every honest message as well, and with
+    a `foresight` what the master would make of messages. All that is shown is a read-only copy. Byzantine workers skip
+    their own message when the attack does not use it, unless they are `computing_always`, as for measuring time.
     """
 
     def __init__(
@@ -53,13 +56,30 @@ class Adversary:
         skip = attack is not None and not attack.uses_own and not computing_always
         self.idle: Workers = workers[self.is_byzantine] if skip else workers[:0]
         """The numbers of the Byzantine workers whose own messages nobody needs."""
+        self.memory: Any = Nothing()
+        """What an attack with memory remembers; nothing before its first round."""
+        self.foresight: Foresight | None = None
+        """What colluding workers may ask."""
         self._split = split(self.is_byzantine)
         self._copy: Rows | None = None
 
     @property
     def colludes(self) -> bool:
-        """Whether the attack sees honest messages."""
-        return isinstance(self._attack, ColludingAttack)
+        """Whether the attack is mounted where all messages are: it sees honest ones, or it has a memory."""
+        return isinstance(self._attack, ColludingAttack | WithMemory)
+
+    def remembered(self) -> Arrays:
+        """Return the memory as a checkpoint holds it."""
+        return arrays_of(self.memory)
+
+    def recall(self, arrays: Arrays, neutral: Vector) -> None:
+        """Go on from a memory that a checkpoint held; messages are like `neutral`."""
+        if arrays and isinstance(self._attack, WithMemory):
+            self.memory = filled(self._first_memory(neutral), arrays)
+
+    def _first_memory(self, neutral: Vector) -> Any:
+        assert isinstance(self._attack, WithMemory)
+        return self._attack.init(_copy(neutral), self._workers[self.is_byzantine])
 
     def corrupt(self, rows: Rows, workers: Workers, neutral: Vector, round: int) -> Rows:
         """Return what `workers` send whose messages, if all were honest, are `rows`. Valid until the next call.
@@ -71,7 +91,7 @@ class Adversary:
         corrupted = self.is_byzantine if everyone else np.isin(workers, self._workers[self.is_byzantine])
         if self._attack is None or not corrupted.any():
             return rows
-        if self.colludes and corrupted.all():
+        if isinstance(self._attack, ColludingAttack) and corrupted.all():
             return np.broadcast_to(neutral, rows.shape)
         byzantine_at, honest_at = self._split if everyone else split(corrupted)
         sent = self._attacked(rows, workers, neutral, round, byzantine_at, honest_at)
@@ -91,11 +111,11 @@ class Adversary:
         try:
             with np.errstate(over="ignore", invalid="ignore"):
                 if isinstance(self._attack, LocalAttack):
-                    return self._attack(LocalView(*local))
-                assert self._attack is not None  # whoever calls has looked
+                    return self._sent(LocalView(*local))
                 honest = _taken(workers, honest_at)
                 absent = np.setdiff1d(self.honest, honest) if len(workers) < len(self._workers) else honest[:0]
-                return self._attack(FullView(*local, _taken(rows, honest_at), honest, _copy(absent)))
+                aggregate = self._aggregate(workers, round, byzantine_at, honest_at)
+                return self._sent(FullView(*local, _taken(rows, honest_at), honest, _copy(absent), aggregate))
         except ValueError as error:
             if isinstance(error, InvalidInput) or "read-only" not in str(error):
                 raise
@@ -108,6 +128,30 @@ class Adversary:
             came = type(sent).__name__ if rows is None else f"{rows.dtype} of shape {rows.shape}"
             raise InvalidInput(f"attack {self._name} must return a floating-point array of shape {shape}; got {came}")
         return cast(Rows, rows)
+
+    def _sent(self, view: Any) -> object:
+        attack: Any = self._attack
+        if not isinstance(attack, WithMemory):
+            return attack(view)
+        if isinstance(self.memory, Nothing):
+            self.memory = self._first_memory(view.neutral)
+        sent, self.memory = attack.step(self.memory, view)
+        return sent
+
+    def _aggregate(
+        self, workers: Workers, round: int, byzantine_at: Where, honest_at: Where
+    ) -> Callable[[Rows], Vector] | None:
+        """Return what makes a vector of a round's messages, the honest ones first, as the master would."""
+        foresight = self.foresight
+        if foresight is None:
+            return None
+
+        def aggregate(messages: Rows) -> Vector:
+            ordered = np.empty_like(messages)
+            ordered[honest_at], ordered[byzantine_at] = np.split(messages, [len(workers[honest_at])])
+            return _copy(foresight(ordered, workers, round))
+
+        return aggregate
 
     @property
     def _name(self) -> str:

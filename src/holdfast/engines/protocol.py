@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.engines.adversary import Adversary
 from holdfast.typing import Received, Vector, Workers
 
 FAULTS = 100
@@ -36,6 +37,8 @@ class Exchanges(Protocol):
 class Engine(Exchanges, Protocol):
     """All workers of a run, wherever they compute, and their states."""
 
+    adversary: Adversary
+    """The Byzantine workers, what they remember, and what they may ask."""
     workers: Workers
     """The numbers of all workers that take part, in order."""
     honest: Workers

@@ -3,17 +3,21 @@
 import io
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from hashlib import sha256
+from typing import Any
 
 import numpy as np
 
 from holdfast.states import Arrays
 
+SIDES = ("master", "workers", "attack")
+"""Whose states a checkpoint holds."""
+
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """The arrays of both states, and how many records there were. On disk an .npz file followed by its SHA-256."""
+    """The arrays of all states, and how many records there were. On disk an .npz file followed by its SHA-256."""
 
     round: int
     master: Arrays
@@ -21,6 +25,8 @@ class Checkpoint:
     seconds: float
     """Spent on rounds."""
     evaluation_seconds: float
+    attack: Arrays = field(default_factory=dict)
+    """What the Byzantine workers remember."""
     absent: int = 0
     """How often a worker was asked and its answer was late or unusable."""
     faults: Sequence[str] = ()
@@ -34,7 +40,7 @@ class Checkpoint:
 
     def to_bytes(self) -> bytes:
         about = asdict(self)
-        arrays = {f"{side}.{name}": array for side in ("master", "workers") for name, array in about.pop(side).items()}
+        arrays = {f"{side}.{name}": array for side in SIDES for name, array in about.pop(side).items()}
         file = io.BytesIO()
         np.savez(file, about=np.array(json.dumps(about)), **arrays)
         return file.getvalue() + sha256(file.getvalue()).digest()
@@ -47,11 +53,11 @@ class Checkpoint:
             raise ValueError("its checksum is wrong")
         with np.load(io.BytesIO(arrays), allow_pickle=False) as file:
             about = json.loads(str(file["about"]))
-            master, workers = (
-                {key.removeprefix(side): file[key] for key in file.files if key.startswith(side)}
-                for side in ("master.", "workers.")
-            )
+            sides: dict[str, Any] = {
+                side: {key.removeprefix(f"{side}."): file[key] for key in file.files if key.startswith(f"{side}.")}
+                for side in SIDES
+            }
         try:
-            return Checkpoint(master=master, workers=workers, **about)
+            return Checkpoint(**sides, **about)
         except TypeError:
             raise ValueError("it is of another version of holdfast") from None

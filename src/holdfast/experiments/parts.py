@@ -15,7 +15,7 @@ from holdfast.methods import Reading, Setting, WithMomentum
 from holdfast.methods.priors import Ridge
 from holdfast.methods.schedules import Constant, schedule
 from holdfast.onebit import TallyBits
-from holdfast.problems import Divisible, Problem, solvable
+from holdfast.problems import Divisible, Problem, oracle_under, solvable
 from holdfast.theory import Curvature, steps
 from holdfast.typing import Received, Schedule, Vector, Worker, Workers
 
@@ -77,7 +77,7 @@ def simulated(spec: Spec, problem: Problem, worker: Worker[Any], share: float, r
     """Return the spec's workers in this process, all following the rule `worker` but for those that attack."""
     attack, byzantine = attack_and_byzantine(spec)
     workers = participants(spec)
-    oracle = problem.oracle(workers)
+    oracle = oracle_under(attack, problem, workers, np.array(byzantine, dtype=np.int64), spec.seed)
     if share < 1 and not isinstance(oracle, Divisible):
         raise InvalidInput(
             f"participation below 1 needs an oracle with `only(workers)`; got {type(oracle).__name__} and {share:g}"

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from holdfast.experiments.spec import Spec
 from holdfast.experiments.watching import Interrupted, Unwatched, Watcher
 from holdfast.problems import Problem
 from holdfast.states import arrays_of, filled
+from holdfast.typing import Received, Rows, Vector, Workers
 
 
 def _never() -> bool:
@@ -147,11 +148,25 @@ class _Run:
         self.diverged: int | None = None
         self.past_faults: Sequence[str] = ()
         self.seconds = self.evaluation_seconds = 0.0
+        if self._foresees:
+            experiment.engine.adversary.foresight = self._foresee
+
+    @property
+    def _foresees(self) -> bool:
+        return hasattr(self.experiment.master, "foresee")
+
+    def _foresee(self, rows: Rows, workers: Workers, round: int) -> Vector:
+        """Return what the master, as it is now, would make of these messages."""
+        read = self.spec.method.reading(self.spec.seed)(self.state.model, rows, workers, round)
+        received = Received(read, workers, round, self.spec.seed)
+        direction: Vector = cast(Any, self.experiment.master).foresee(self.state, received)
+        return direction
 
     def restore(self, checkpoint: Checkpoint, history: list[Evaluation]) -> None:
         engine = self.experiment.engine
         self.state = filled(self.state, checkpoint.master)
         engine.state, engine.absent = filled(engine.state, checkpoint.workers), checkpoint.absent
+        engine.adversary.recall(checkpoint.attack, self.state.model)
         self.round, self.history, self.past_faults = checkpoint.round, history, checkpoint.faults
         self.seconds, self.evaluation_seconds = checkpoint.seconds, checkpoint.evaluation_seconds
 
@@ -169,6 +184,8 @@ class _Run:
         self.watcher.started(self.spec, self.round)
         if (local_steps := getattr(self.spec.method, "local_steps", 1)) > 1:
             self.watcher.warned(f"the paper's theorems are about 1 local step a round; got {local_steps}")
+        if self.spec.attack is not None and self.spec.attack.searches and not self._foresees:
+            self.watcher.warned(f"{self.spec.attack_text} cannot ask this method's master, and does not search")
         while self.round < self.spec.rounds and self.diverged is None:
             try:
                 self._go_on()
@@ -238,6 +255,7 @@ class _Run:
                 evaluation_seconds=self.evaluation_seconds,
                 absent=self.experiment.engine.absent,
                 faults=self._faults,
+                attack=self.experiment.engine.adversary.remembered(),
             )
 
     def _result(self) -> Result:

@@ -6,6 +6,7 @@ sorting networks, `pairs` calls what compares rows, `sharing` shares large input
 of them: the subgradients of l2 and l-infinity. docs/performance.md explains and measures all of it.
 """
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -23,12 +24,15 @@ from holdfast.kernels.pairs import (
     weiszfeld,
 )
 from holdfast.kernels.sharing import set_threads, share, threads
+from holdfast.kernels.subsets import least_diameter, least_eigenvalue
 from holdfast.typing import Rows, Vector, Workers
 
 SOFTMAX, LOGISTIC, LEAST_SQUARES = 0, 1, 2
 """The compiled losses, as `sources/linear.py` numbers them."""
 WRITTEN_OUT = 32
 """Rows up to which a sorting network is written out; beyond, compiling it would take too long."""
+WORTH_WRITING = 1 << 16
+"""Numbers to go through from which on a network is compiled for one choice of ranks where a table would do."""
 
 __all__ = [
     "below_every_row",
@@ -37,8 +41,12 @@ __all__ = [
     "count_bits",
     "inner_products",
     "largest_crowd",
+    "least_diameter",
+    "least_eigenvalue",
+    "lengths",
     "losses",
     "mean",
+    "mean_nearest",
     "mean_of_ranks",
     "normals",
     "pack_bits",
@@ -101,6 +109,46 @@ def mean_of_ranks(rows: Rows, wanted: range) -> Vector:
     made, lines = map(np.array, moves(n, wanted))
     tabled = module("sorting").mean_of_ranks
     share(lambda first, last: tabled(rows, made, lines, first, last, out), d, rows.size)
+    return out
+
+
+def mean_nearest(rows: Rows, chosen: NDArray[np.int64], middle: range, nearest: int) -> Vector:
+    """Sort every column of the chosen rows, NaN as +infinity; return the mean of the entries nearest to a centre.
+
+    The centre is the mean of the ranks `middle`; of the entries the `nearest` nearest count, of two as near the lower.
+    """
+    from holdfast.kernels.loading import nearest_kernel
+
+    rows = plain(rows)
+    n, d = len(chosen), rows.shape[1]
+    if not n or min(chosen) < 0 or max(chosen) >= len(rows):
+        raise InvalidInput(f"chosen rows must be some of 0 to {len(rows) - 1}; got {chosen}")
+    if not middle or min(middle) < 0 or max(middle) >= n or not 1 <= nearest <= n:
+        raise InvalidInput(f"ranks must be some of 0 to {n - 1}, and 1 to {n} be nearest; got {middle} and {nearest}")
+    out = np.empty(d, rows.dtype)
+    if n <= WRITTEN_OUT and n * d >= WORTH_WRITING:
+        written = nearest_kernel(n, middle, nearest).mean_nearest
+        share(lambda first, last: written(rows, chosen, first, last, out), d, n * d)
+        return out
+    made, lines = _every_rank(n)
+    tabled, asked = module("nearest").mean_nearest, (middle.start, middle.stop, nearest)
+    share(lambda first, last: tabled(rows, chosen, made, lines, *asked, first, last, out), d, n * d)
+    return out
+
+
+@lru_cache
+def _every_rank(n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the moves that sort n rows, and where the ranks are after them."""
+    made, lines = moves(n, range(n))
+    return np.array(made, np.int64).reshape(-1, 4), np.array(lines)
+
+
+def lengths(rows: Rows) -> Vector:
+    """Return the Euclidean length of every row in float64; infinite where it has NaN or its square overflows."""
+    rows = plain(rows)
+    out = np.empty(len(rows))
+    kernel = module("sizes").lengths
+    share(lambda first, last: kernel(rows, first, last, out), len(rows), rows.size, grain=1)
     return out
 
 

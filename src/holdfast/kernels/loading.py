@@ -33,15 +33,27 @@ def kernels(module: str) -> ModuleType:
 @cache
 def ranks_kernel(n: int, wanted: range) -> ModuleType:
     """Return the module that averages these ranks of n rows, written first."""
-    name = f"{PACKAGE}.ranks_{n}_{wanted.start}_{wanted.stop}_{wanted.step}"
+    return _written(f"ranks_{n}_{wanted.start}_{wanted.stop}_{wanted.step}", lambda: networks.source(n, wanted))
+
+
+@cache
+def nearest_kernel(n: int, middle: range, nearest: int) -> ModuleType:
+    """Return the module that averages, of n rows' values, those nearest to a centre, written first."""
+    name = f"nearest_{n}_{middle.start}_{middle.stop}_{nearest}"
+    return _written(name, lambda: networks.nearest_source(n, middle, nearest))
+
+
+def _written(name: str, source: Callable[[], str]) -> ModuleType:
+    """Return a module whose source is written when it is first asked for."""
+    full = f"{PACKAGE}.{name}"
     with _one_at_a_time:
         _announce_once()
-        if name not in sys.modules:
-            module = ModuleType(name)
+        if full not in sys.modules:
+            module = ModuleType(full)
             module.__package__ = PACKAGE
-            exec(compile(networks.source(n, wanted), f"<{name}>", "exec"), vars(module))
-            sys.modules[name] = module  # numba imports the modules of what it loads by their names
-        return sys.modules[name]
+            exec(compile(source(), f"<{full}>", "exec"), vars(module))
+            sys.modules[full] = module  # numba imports the modules of what it loads by their names
+        return sys.modules[full]
 
 
 def _silently() -> None: ...

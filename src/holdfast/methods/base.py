@@ -29,6 +29,8 @@ class Setting(NamedTuple):
 class Method(ABC):
     """A frozen dataclass whose fields are the method's options. Every engine runs the same two rules."""
 
+    cites: ClassVar[tuple[str, ...]] = ()
+    """Its sources, as keys of `holdfast.citations`."""
     participants: ClassVar[Literal["everyone", "honest"]] = "everyone"
     attacked: ClassVar[bool] = True
     """Whether Byzantine workers attack; False for the oracles of the paper, in which nobody does."""

@@ -96,6 +96,10 @@ class Descent:
     def init(self, model: Vector) -> Iterate:
         return Iterate(model, self.direction.init(model))
 
+    def foresee(self, state: Iterate, received: Received) -> Vector:
+        """Return the direction that these messages would give, and change nothing: what attackers may ask."""
+        return self.direction(state.model, received, state.memory)[0]
+
     def step(self, state: Iterate, received: Received) -> Iterate:
         x = state.model
         # a message may hold anything: overflow shows as an infinite model, which whoever trains looks for

@@ -7,6 +7,7 @@ from holdfast.naming import Family
 from holdfast.problems.least_squares import LeastSquares
 from holdfast.problems.linear import LinearProblem
 from holdfast.problems.logistic import Logistic
+from holdfast.problems.poisoning import Relabels, oracle_under
 from holdfast.problems.protocol import Divisible, Problem, Samples, Separable
 from holdfast.problems.shards import Shards
 from holdfast.problems.softmax import Softmax
@@ -36,9 +37,11 @@ __all__ = [
     "LinearProblem",
     "Logistic",
     "Problem",
+    "Relabels",
     "Samples",
     "Separable",
     "Shards",
     "Softmax",
+    "oracle_under",
     "solvable",
 ]

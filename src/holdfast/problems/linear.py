@@ -1,7 +1,7 @@
 """Learning with linear scores: what softmax, logistic and least-squares regression share."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -103,6 +103,14 @@ class LinearProblem(ABC):
     def only(self, first: int, last: int) -> Self:
         """Return the problem with the samples of workers `first` to `last` alone, and none to test on."""
         return replace(self, shards=self.shards.only(first, last), test=None)
+
+    def relabelled(self, workers: Workers, relabel: Callable[[NDArray[Any], int, int], NDArray[Any]]) -> Self:
+        """Return the problem in which these workers' labels are `relabel(labels, classes, worker)`."""
+        targets, classes = self.shards.targets.copy(), max(self.outputs, 2)  # one score tells two classes apart
+        for worker in workers.tolist():
+            mine = slice(*self.shards.starts[worker - 1 : worker + 1])
+            targets[mine] = relabel(targets[mine].copy(), classes, worker)  # the others are nothing to it
+        return replace(self, shards=replace(self.shards, targets=targets))
 
     def start(self) -> Vector:
         """Return the model that everyone starts from: 0."""

@@ -19,6 +19,13 @@ class Stage(ABC):
     told: ClassVar[str] = "byzantine"
     """The field, if there is one of this name, that a run fills with the number of Byzantine workers it declares."""
 
+    cites: ClassVar[tuple[str, ...]] = ()
+    """Its sources, as keys of `holdfast.citations`."""
+    needs: ClassVar[tuple[int, int]] = (2, 1)
+    """(a, b) such that what it claims under q lies holds from n = a q + b rows on."""
+    shortens: ClassVar[bool] = False
+    """Whether rows that agree need not stay what they are: it may make all of them shorter."""
+
     @overload
     def __call__(self, messages: Received) -> Received: ...
     @overload

@@ -44,15 +44,15 @@ class Remote:
         least: int = 1,
         trusted: bool = True,
     ) -> None:
-        self._agreement, self._adversary = agreement, agreement.adversary
+        self._agreement, self.adversary = agreement, agreement.adversary
         self._announcer = Announcer(agreement.follows)
         self._least, self._trusted = max(least, 1), trusted
-        computing = [len(np.setdiff1d(part, self._adversary.idle)) for part in parts]
+        computing = [len(np.setdiff1d(part, self.adversary.idle)) for part in parts]
         self._members = [Member(i, *about) for i, about in enumerate(zip(parts, computing, strict=True))]
         self._roster = Roster(transport, self._members, timeout, trusted)
         self._states = States(self._roster, agreement.worker.init(model[np.newaxis]))
         self._started = False
-        self.workers, self.honest = agreement.participation.workers, self._adversary.honest
+        self.workers, self.honest = agreement.participation.workers, self.adversary.honest
         self.voters = agreement.participation.size
         self.absent = self.crossed_up = self._asked = 0
         """How often a worker was asked in vain; the bytes of frames that came from members."""
@@ -136,8 +136,8 @@ class Remote:
 
     def _read(self, model: Vector, rows: Rows, workers: Workers, round: int) -> Rows | Tally:
         """Let colluding workers, which see all rows, put theirs in place; then read."""
-        if self._adversary.colludes:
-            rows = self._adversary.corrupt(rows, workers, self._agreement.worker.neutral(model), round)
+        if self.adversary.colludes:
+            rows = self.adversary.corrupt(rows, workers, self._agreement.worker.neutral(model), round)
         return self._agreement.reading(model, rows, workers, round)
 
     def _log(self, model: Vector, round: int) -> None:
