@@ -37,6 +37,7 @@ EVERY: dict[str, tuple[Any, str, str]] = {
     "rate": (2e-05, "2e-5", "rate = 2e-5"),
     "schedule": ("constant", "constant", "schedule = 'constant'"),
     "momentum": (0.9, ".9", "momentum = 0.9"),
+    "reduction": ("saga", "saga", 'reduction = "saga"'),
     "batch": (7, "7", "batch = 7"),
     "participation": (0.5, ".5", "participation = 0.5"),
     "byzantine_work": ("always", "always", 'byzantine-work = "always"'),
