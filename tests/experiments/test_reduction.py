@@ -31,7 +31,8 @@ class Two:
 
     def full(self, models: Rows, where: Any) -> Rows:
         rows: Rows = np.atleast_2d(models) - 2.0
-        return rows[where]
+        found: Rows = rows[where]
+        return found
 
     def refreshes(self, round: int) -> Any:
         return np.array([round == 1])

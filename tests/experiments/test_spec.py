@@ -43,6 +43,7 @@ EVERY: dict[str, tuple[Any, str, str]] = {
     "byzantine_work": ("always", "always", 'byzantine-work = "always"'),
     "seed": (3, "3", "seed = 3"),
     "dtype": ("float64", "float64", 'dtype = "float64"'),
+    "evaluated": ("average", "average", 'evaluated = "average"'),
     "eval_every": (4, "4", "eval_every = 4"),
     "checkpoint_every": (6, "6", "checkpoint_every = 6"),
     "engine": (Ray(shards=3), "ray:shards=3", 'name = "ray"\nshards = 3'),

@@ -159,6 +159,9 @@ class Spec:
     )
     seed: Annotated[int, Meta(ge=0)] = _option("training", 0, "of all randomness")
     dtype: Literal["float32", "float64"] = _option("training", "float32", "of models and messages")
+    evaluated: Literal["last", "average"] = _option(
+        "training", "last", "the model that is measured and kept: x0, or the average of x0 over all rounds so far"
+    )
     eval_every: Positive = _option("training", 100, "rounds between evaluations")
     checkpoint_every: Positive = _option("training", 500, "rounds between checkpoints")
     engine: Part[EngineOptions] = _part(
