@@ -170,6 +170,27 @@ _ENTRIES = r"""
   booktitle = {International Conference on Learning Representations},
   year = {2019},
 }
+
+@inproceedings{defazio2014saga,
+  author = {Defazio, Aaron and Bach, Francis and Lacoste-Julien, Simon},
+  title = {{SAGA}: A fast incremental gradient method with support for non-strongly convex composite objectives},
+  booktitle = {Advances in Neural Information Processing Systems},
+  year = {2014},
+}
+
+@article{wu2020federated,
+  author = {Wu, Zhaoxian and Ling, Qing and Chen, Tianyi and Giannakis, Georgios B.},
+  title = {Federated variance-reduced stochastic gradient descent with robustness to {Byzantine} attacks},
+  journal = {IEEE Transactions on Signal Processing},
+  year = {2020},
+}
+
+@inproceedings{kovalev2020loopless,
+  author = {Kovalev, Dmitry and Horv{\'a}th, Samuel and Richt{\'a}rik, Peter},
+  title = {Don't jump through hoops and remove those loops: {SVRG} and {Katyusha} are better without the outer loop},
+  booktitle = {International Conference on Algorithmic Learning Theory},
+  year = {2020},
+}
 """
 
 BIBTEX: dict[str, str] = {

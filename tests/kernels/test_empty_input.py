@@ -44,10 +44,33 @@ def gradients(n: int, d: int, **changed: Any) -> Any:
     return kernels.worker_round(**given | changed)
 
 
+def saga(n: int, d: int, **changed: Any) -> Any:
+    """As many workers with two samples each."""
+    given = {
+        "loss": kernels.SOFTMAX,
+        "features": rows(6, d),
+        "targets": np.zeros(6, np.int64),
+        "starts": STARTS,
+        "scale": 1.0,
+        "key": 1,
+        "workers": workers_of(n),
+        "round": 0,
+        "batch": 2,
+        "weight": 1.0,
+        "models": rows(max(n, 1), 2 * (d + 1)),
+        "tables": rows(n, 4),
+        "averages": rows(n, 2 * (d + 1)),
+    }
+    return kernels.saga_round(**given | changed)
+
+
 CALLS: dict[str, Call] = {
     "below_every_row": lambda n, d: kernels.below_every_row(np.ones((n, d))),
     "combination": lambda n, d: kernels.combination(np.ones(n), rows(n, d)),
     "count_bits": lambda n, d: kernels.count_bits(np.ones((n, kernels.bit_width(d)), np.uint8), d),
+    "full_round": lambda n, d: kernels.full_round(
+        0, rows(6, d), np.zeros(6, np.int64), STARTS, 1.0, workers_of(n), 1.0, rows(max(n, 1), 2 * (d + 1))
+    ),
     "inner_products": lambda n, d: kernels.inner_products(rows(n, d), np.ones(d, np.float32)),
     "largest_crowd": lambda n, d: kernels.largest_crowd(np.ones((n, d)), 1.0),
     "least_diameter": lambda n, d: kernels.least_diameter(np.ones((n, n)), 1),
@@ -61,6 +84,7 @@ CALLS: dict[str, Call] = {
     "pack_bits": lambda n, d: kernels.pack_bits(
         np.ones(d, np.float32), rows(n, d), np.ones((n, kernels.bit_width(d)), np.uint8)
     ),
+    "saga_round": saga,
     "sampled_distances": lambda n, d: kernels.sampled_distances(rows(n, d)),
     "scores": lambda n, d: kernels.scores(rows(n, d), 1.0, np.ones(2 * d + 2, np.float32), 2),
     "sign_sum": lambda n, d: kernels.sign_sum(np.ones(d, np.float32), rows(n, d)),
@@ -127,3 +151,9 @@ def test_so_are_workers_without_samples(worker: int, starts: Any) -> None:
 def test_so_are_minibatches_without_samples(changed: dict[str, Any]) -> None:
     with pytest.raises(InvalidInput, match="a minibatch needs at least one sample, and samples one target each"):
         gradients(3, 3, **changed)
+
+
+@pytest.mark.parametrize("changed", [{"tables": rows(3, 3)}, {"tables": rows(2, 4)}, {"averages": rows(3, 7)}])
+def test_so_are_tables_that_are_too_small(changed: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInput, match="a table must have a row of at least 4 numbers per worker; got"):
+        saga(3, 3, **changed)

@@ -61,6 +61,8 @@ def test_bits_under_every_attack(attack: str) -> None:
         {"byzantine": 5, "attack": "duplicate"},
         {"byzantine": 5, "method": BITS},
         {"byzantine_work": "always"},
+        {"reduction": "saga", "participation": 0.4},
+        {"reduction": "lsvrg", "momentum": 0.5, "method": "median"},
         {"method": "ideal-rsa", "byzantine": (2, 6, 7)},
         {"partition": "dirichlet:alpha=0.3"},
         {"method": "rsa:messages=bits,penalty=auto", "rate": "auto"},

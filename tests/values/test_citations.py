@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,9 +10,10 @@ import pytest
 from holdfast import aggregators, methods, stages
 from holdfast.citations import BIBTEX, citations_of
 from holdfast.errors import InvalidInput
+from holdfast.methods import reduction
 from holdfast.typing import Rows, Vector
 
-MEMBERS = {**methods.REGISTRY, **aggregators.REGISTRY, **stages.REGISTRY}
+MEMBERS: dict[str, Any] = {**methods.REGISTRY, **aggregators.REGISTRY, **stages.REGISTRY, **reduction.REGISTRY}
 WITHOUT = {"mean", "sgd", "ideal-sgd", "clip"}
 """What nobody has to be thanked for."""
 

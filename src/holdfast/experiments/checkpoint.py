@@ -11,8 +11,8 @@ import numpy as np
 
 from holdfast.states import Arrays
 
-SIDES = ("master", "workers", "attack")
-"""Whose states a checkpoint holds."""
+SIDES = ("master", "workers", "attack", "average")
+"""Whose arrays a checkpoint holds."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,8 @@ class Checkpoint:
     evaluation_seconds: float
     attack: Arrays = field(default_factory=dict)
     """What the Byzantine workers remember."""
+    average: Arrays = field(default_factory=dict)
+    """The average of x0 over all rounds, if that is evaluated."""
     absent: int = 0
     """How often a worker was asked and its answer was late or unusable."""
     faults: Sequence[str] = ()

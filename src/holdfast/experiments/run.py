@@ -148,8 +148,15 @@ class _Run:
         self.diverged: int | None = None
         self.past_faults: Sequence[str] = ()
         self.seconds = self.evaluation_seconds = 0.0
+        self.average = np.zeros(len(self.state.model)) if spec.evaluated == "average" else None
         if self._foresees:
             experiment.engine.adversary.foresight = self._foresee
+
+    @property
+    def model(self) -> Vector:
+        """The model that is measured and kept."""
+        x0: Vector = self.state.model
+        return x0 if self.average is None else self.average.astype(x0.dtype)
 
     @property
     def _foresees(self) -> bool:
@@ -167,6 +174,8 @@ class _Run:
         self.state = filled(self.state, checkpoint.master)
         engine.state, engine.absent = filled(engine.state, checkpoint.workers), checkpoint.absent
         engine.adversary.recall(checkpoint.attack, self.state.model)
+        if self.average is not None:
+            self.average = np.array(checkpoint.average["x0"])
         self.round, self.history, self.past_faults = checkpoint.round, history, checkpoint.faults
         self.seconds, self.evaluation_seconds = checkpoint.seconds, checkpoint.evaluation_seconds
 
@@ -225,6 +234,8 @@ class _Run:
         for state in train(self.experiment.master, self.engine, self.state, rounds):
             self.state = state
             self.round += 1
+            if self.average is not None:
+                self.average += (state.model - self.average) / self.round
             self.watcher.played(self.round)
             if not np.isfinite(self.state.model).all():
                 self.diverged = self.round
@@ -235,7 +246,7 @@ class _Run:
 
     def _evaluate(self) -> None:
         begun = perf_counter()
-        evaluation = evaluate(self.experiment, self.state.model, self.round, self.engine.last)
+        evaluation = evaluate(self.experiment, self.state.model, self.round, self.engine.last, self.model)
         self.evaluation_seconds += perf_counter() - begun
         if not evaluation.finite:
             self.diverged = self.round
@@ -256,10 +267,11 @@ class _Run:
                 absent=self.experiment.engine.absent,
                 faults=self._faults,
                 attack=self.experiment.engine.adversary.remembered(),
+                average={} if self.average is None else {"x0": self.average},
             )
 
     def _result(self) -> Result:
-        model, begun = self.state.model, perf_counter()
+        model, begun = self.model, perf_counter()
         measured = personal(self.experiment, model) if self.diverged is None else None
         self.evaluation_seconds += perf_counter() - begun
         bytes_up, bytes_down = map(round, traffic_of(self.spec, model, self.round, self.experiment.engine.voters))

@@ -145,6 +145,9 @@ class Spec:
     momentum: Annotated[float, Meta(ge=0, lt=1)] = _option(
         "training", 0.0, "share of the past in the averaged gradients that workers use; 0 is none"
     )
+    reduction: Literal["none", "saga", "lsvrg"] = _option(
+        "training", "none", "variance reduction of the workers' gradients: none, saga or lsvrg"
+    )
     batch: Positive = _option("training", 32, "samples in a minibatch")
     participation: Annotated[float, Meta(gt=0, le=1)] = _option(
         "training", 1.0, "share of the workers that is asked in a round, at random"
@@ -156,6 +159,9 @@ class Spec:
     )
     seed: Annotated[int, Meta(ge=0)] = _option("training", 0, "of all randomness")
     dtype: Literal["float32", "float64"] = _option("training", "float32", "of models and messages")
+    evaluated: Literal["last", "average"] = _option(
+        "training", "last", "the model that is measured and kept: x0, or the average of x0 over all rounds so far"
+    )
     eval_every: Positive = _option("training", 100, "rounds between evaluations")
     checkpoint_every: Positive = _option("training", 500, "rounds between checkpoints")
     engine: Part[EngineOptions] = _part(

@@ -2,18 +2,19 @@
 
 These functions take NumPy arrays of float32 or float64 in any layout, never change them, and return new
 ones. What they compile is in `sources/`; `loading` says from where it is imported, `networks` writes the
-sorting networks, `pairs` calls what compares rows, `sharing` shares large inputs out among threads. `norms` has more
-of them: the subgradients of l2 and l-infinity. docs/performance.md explains and measures all of it.
+sorting networks, `pairs` calls what compares rows, `linear` what linear problems need, `sharing` shares large inputs
+out among threads. `norms` has more of them: the subgradients of l2 and l-infinity.
+docs/performance.md explains and measures all of it.
 """
 
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
 from holdfast.kernels.calling import matching, module, plain
+from holdfast.kernels.linear import full_round, losses, saga_round, scores, worker_round
 from holdfast.kernels.networks import moves
 from holdfast.kernels.pairs import (
     below_every_row,
@@ -39,6 +40,7 @@ __all__ = [
     "bit_width",
     "combination",
     "count_bits",
+    "full_round",
     "inner_products",
     "largest_crowd",
     "least_diameter",
@@ -50,6 +52,7 @@ __all__ = [
     "mean_of_ranks",
     "normals",
     "pack_bits",
+    "saga_round",
     "sampled_distances",
     "scores",
     "set_threads",
@@ -159,87 +162,6 @@ def normals(key: int, workers: Workers, round: int, count: int) -> NDArray[np.fl
     return out
 
 
-def scores(features: NDArray[Any], scale: float, model: Vector, outputs: int) -> Rows:
-    """Return the linear scores of raw samples, `(N, outputs)`."""
-    features, model = plain(features), plain(model)
-    _check_model(model, features, outputs)
-    out = np.empty((len(features), outputs), model.dtype)
-    kernel = module("linear").scores_of_all
-    factor = model.dtype.type(scale)
-    share(lambda first, last: kernel(features[first:last], factor, model, out[first:last]), len(out), features.size)
-    return out
-
-
-def losses(
-    loss: int, features: NDArray[Any], targets: NDArray[Any], scale: float, model: Vector, outputs: int
-) -> Vector:
-    """Return the loss of every raw sample at the model, `(N,)`."""
-    features, targets, model = plain(features), plain(targets), plain(model)
-    _check_model(model, features, outputs)
-    if targets.shape != features.shape[:1]:
-        raise InvalidInput(f"targets must be one a sample, {features.shape[:1]}; got {targets.shape}")
-    out = np.empty(len(features), model.dtype)
-    kernel = module("linear").losses_of_all
-    factor = model.dtype.type(scale)
-
-    def fill(first: int, last: int) -> None:
-        kernel(loss, features[first:last], targets[first:last], factor, model, outputs, out[first:last])
-
-    share(fill, len(out), features.size)
-    return out
-
-
-def worker_round(
-    loss: int,
-    features: NDArray[Any],
-    targets: NDArray[Any],
-    starts: NDArray[np.int64],
-    scale: float,
-    key: int,
-    workers: Workers,
-    round: int,
-    batch: int,
-    weight: float,
-    models: Rows,
-    step: tuple[Vector, float, float] | None = None,
-) -> Rows:
-    """Return the workers' minibatch gradients; with `step = (master's model, rate, penalty)` their l1-RSA steps.
-
-    `models` holds a row for each worker, or one for all.
-    """
-    models = plain(models if models.ndim == 2 else models[np.newaxis])
-    features, targets, workers = plain(features), plain(targets), plain(workers)
-    if batch < 1 or len(targets) != len(features):
-        raise InvalidInput(
-            f"a minibatch needs at least one sample, and samples one target each; "
-            f"got {batch}, {len(features)} samples and {len(targets)} targets"
-        )
-    number = models.dtype.type
-    master, rate, penalty = (models[0], 0.0, 0.0) if step is None else step
-    out = np.empty((len(workers), models.shape[1]), models.dtype)
-    without = module("linear").worker_round(
-        loss,
-        features,
-        targets,
-        starts,
-        number(scale),
-        np.uint64(key),
-        workers,
-        round,
-        batch,
-        number(weight / batch),
-        models,
-        step is not None,
-        plain(master),
-        number(rate),
-        number(penalty),
-        out,
-    )
-    if without >= 0:
-        raise InvalidInput(f"every worker needs at least one sample; got none for worker {workers[without]}")
-    return out
-
-
 def bit_width(d: int) -> int:
     """Return the bytes of a message of d bits: whole words, so that it can be counted by words."""
     return (d + 63) // 64 * 8
@@ -281,11 +203,3 @@ def count_bits(messages: NDArray[np.uint8], d: int) -> NDArray[np.uint8]:
     out = np.empty((8, width), np.uint8)
     module("bits").count(messages.view(np.uint64), out.view(np.uint64))
     return out.reshape(-1)[:d]
-
-
-def _check_model(model: Vector, features: NDArray[Any], outputs: int) -> None:
-    width = features.shape[1]
-    if len(model) != outputs * (width + 1):
-        raise InvalidInput(
-            f"a model must hold {outputs} x {width} weights and {outputs} biases; got {len(model)} numbers"
-        )

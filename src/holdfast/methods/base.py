@@ -24,6 +24,8 @@ class Setting(NamedTuple):
     declared: int = 0
     """How many Byzantine workers rules are told that there are, true or not."""
     seed: int = 0
+    table: int = 0
+    """How many numbers a worker needs for what each of its samples said last (SAGA)."""
 
 
 class Method(ABC):

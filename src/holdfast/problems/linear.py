@@ -95,6 +95,11 @@ class LinearProblem(ABC):
     def workers(self) -> Workers:
         return self.shards.workers
 
+    @property
+    def table(self) -> int:
+        """How many numbers the derivatives of the loss by the scores are, at all samples of one worker at most."""
+        return self.outputs * int(np.diff(self.shards.starts).max())
+
     def evaluate(self, model: Vector) -> dict[str, float]:
         """Return the accuracy on the test samples, if the problem has classes."""
         accuracy = None if self.test is None else self.accuracy(model, *self.test)
@@ -208,6 +213,49 @@ class Minibatches:
     def l1_step(self, models: Rows, master: Vector, rate: float, penalty: float, round: int) -> Rows:
         """Return `models - rate * (gradients + penalty * sign(models - master))` in one pass."""
         return self._round(models, round, (master, rate, penalty))
+
+    def full(self, models: Rows, where: NDArray[np.bool_]) -> Rows:
+        """Return the gradients on all samples of those workers where `where` holds, one row each."""
+        problem, shards = self.problem, self.problem.shards
+        models = np.broadcast_to(models, (len(self.workers), problem.dimension))
+        if not where.any():
+            return models[where]
+        return kernels.full_round(
+            problem.loss,
+            shards.features,
+            shards.targets,
+            shards.starts,
+            shards.scale,
+            self.workers[where],
+            problem.weight,
+            models[where],
+        )
+
+    def refreshes(self, round: int) -> NDArray[np.bool_]:
+        """Return whose turn it is to look at all samples: at random, on average once in a pass over them."""
+        sizes = np.diff(self.problem.shards.starts)[self.workers - 1]
+        stream = Stream(self.problem.seed, "refresh")
+        due: NDArray[np.bool_] = stream.integers(self.workers, round, sizes, 1)[:, 0] < self.problem.batch
+        return due
+
+    def saga(self, models: Rows, round: int, tables: Rows, averages: Rows) -> tuple[Rows, Rows, Rows]:
+        """Return SAGA's estimates of the gradients, and the workers' tables and averages after the draw."""
+        problem, shards = self.problem, self.problem.shards
+        return kernels.saga_round(
+            problem.loss,
+            shards.features,
+            shards.targets,
+            shards.starts,
+            shards.scale,
+            self._key,
+            self.workers,
+            round,
+            problem.batch,
+            problem.weight,
+            models,
+            tables,
+            averages,
+        )
 
     def _round(self, models: Rows, round: int, step: tuple[Vector, float, float] | None) -> Rows:
         problem, shards = self.problem, self.problem.shards

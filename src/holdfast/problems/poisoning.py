@@ -63,15 +63,37 @@ class PoisonedBatches:
         """Return what the plain oracle's step makes of these labels."""
         return self._relabelled(models, round).l1_step(models, master, rate, penalty, round)
 
+    def full(self, models: Rows, where: NDArray[np.bool_]) -> Rows:
+        """Return the plain oracle's gradients on all samples, with these labels."""
+        sizes = np.diff(self.problem.shards.starts)
+        return self._with_labels(models, lambda worker: np.arange(sizes[worker - 1])).full(models, where)
+
+    def refreshes(self, round: int) -> NDArray[np.bool_]:
+        """Return whose turn it is to look at all samples: as the plain oracle says."""
+        return self.problem.oracle(self.workers).refreshes(round)
+
+    def saga(self, models: Rows, round: int, tables: Rows, averages: Rows) -> tuple[Rows, Rows, Rows]:
+        """Return what SAGA makes of these labels."""
+        return self._relabelled(models, round).saga(models, round, tables, averages)
+
     def _relabelled(self, models: Rows, round: int) -> Minibatches:
+        stream, sizes = Stream(self.problem.seed, "batch"), np.diff(self.problem.shards.starts)
+
+        def drawn(worker: int) -> NDArray[np.int64]:
+            found: NDArray[np.int64] = stream.integers(
+                np.array([worker]), round, sizes[[worker - 1]], self.problem.batch
+            )[0]
+            return found
+
+        return self._with_labels(models, drawn)
+
+    def _with_labels(self, models: Rows, samples: Callable[[int], NDArray[np.int64]]) -> Minibatches:
+        """Return the plain oracle with the attack's labels at these samples of each Byzantine worker."""
         problem, shards = self.problem, self.problem.shards
         targets, every_model = shards.targets.copy(), np.atleast_2d(models)
-        starts, sizes = shards.starts[:-1], np.diff(shards.starts)
-        for place, worker in enumerate(self.workers):
+        for place, worker in enumerate(self.workers.tolist()):
             if worker in self.byzantine:
-                alone = np.array([worker])
-                stream = Stream(problem.seed, "batch")
-                drawn = starts[worker - 1] + stream.integers(alone, round, sizes[alone - 1], problem.batch)[0]
+                drawn = shards.starts[worker - 1] + samples(worker)
                 scores = problem.scores_of_all(every_model[place % len(every_model)], shards.features[drawn])
                 if scores.shape[1] == 1:  # one score of two classes, against 0
                     scores = np.hstack([np.zeros_like(scores), scores])
