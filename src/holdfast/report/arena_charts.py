@@ -23,7 +23,7 @@ def heat_map(board: Leaderboard, condition: Condition, names: Mapping[Method, st
         for method in board.ranked
         for column, value, why in _row(board.standing(method, condition))
     ]
-    columns = list(dict.fromkeys(point["attack"] for point in points))
+    columns = list(dict.fromkeys(str(point["attack"]) for point in points))
     base = alt.Chart(alt.InlineData(values=points)).encode(
         x=alt.X("attack:N", sort=columns, title=None, axis=alt.Axis(orient="top", labelAngle=-40, labelLimit=200)),
         y=alt.Y("method:N", sort=[names[method] for method in board.ranked], title=None, axis=alt.Axis(labelLimit=260)),
