@@ -105,7 +105,7 @@ def _stay_in_one_process() -> None:
     import holdfast.report.comparison_page as page
     from holdfast.experiments import comparison
 
-    def play(specs, jobs, arrived, beside=()) -> None:  # type: ignore[no-untyped-def]
+    def play(specs, jobs, arrived, beside=(), failed=None) -> None:  # type: ignore[no-untyped-def]
         for spec in specs:
             result: Result = run_spec(spec)
             arrived(result)

@@ -5,7 +5,7 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 
 import holdfast
-from holdfast.cli import advise, check, compare, data, demo, inspect, reproduce, resume, run, theory, tune
+from holdfast.cli import advise, arena, check, compare, data, demo, inspect, reproduce, resume, run, theory, tune
 from holdfast.cli import list as list_all
 from holdfast.cli.console import printable
 from holdfast.cli.interrupts import INTERRUPTED
@@ -31,6 +31,11 @@ COMMANDS = {
         "run several methods under several attacks; one table, one page",
         "holdfast compare --method rsa krum nnm+trimmed-mean --attack none gaussian --byzantine 8 --data digits",
         compare,
+    ),
+    "arena": Command(
+        "play every method under every attack; judge each by its worst case; one page",
+        "holdfast arena --preset quick",
+        arena,
     ),
     "tune": Command(
         "search lambda, alpha and the norm on training samples held back, by successive halving",

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from holdfast.experiments.comparison import check_all
-from holdfast.experiments.pool import Work, play
+from holdfast.experiments.pool import Failed, Work, play
 from holdfast.experiments.records import Record
 from holdfast.experiments.result import Result
 from holdfast.experiments.spec import Spec
@@ -17,9 +17,17 @@ Gather = Callable[[Sequence[Spec]], Mapping[Spec, Record]]
 
 
 def gather(
-    specs: Sequence[Spec], jobs: int | None, store: Store, arrived: Arrived, beside: Sequence[Work] = ()
+    specs: Sequence[Spec],
+    jobs: int | None,
+    store: Store,
+    arrived: Arrived,
+    beside: Sequence[Work] = (),
+    failed: Failed | None = None,
 ) -> dict[Spec, Record]:
-    """Return the record of every spec: from the store, or run now and stored at once."""
+    """Return the record of every spec: from the store, or run now and stored at once.
+
+    A run that fails ends all of them, unless `failed` is there to be told; it has no record then.
+    """
     found = {spec: record for spec in specs if (record := store.find(spec)) is not None}
     for record in found.values():
         arrived(record, False)
@@ -34,5 +42,5 @@ def gather(
 
     if missing or beside:
         check_all(missing.values(), jobs)
-        play(list(missing.values()), jobs, finished, beside)
+        play(list(missing.values()), jobs, finished, beside, failed)
     return found

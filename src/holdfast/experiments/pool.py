@@ -24,10 +24,16 @@ UNGUARDED = 3
 """What a process ends with whose script would start it again and again."""
 Work = Callable[[], object]
 """Something to do in another process; whatever it returns is left there."""
+Failed = Callable[[Spec, Exception], None]
+"""Is told a run that ended with an error, instead of the error ending all of them."""
 
 
 def play(
-    specs: Sequence[Spec], jobs: int | None, arrived: Callable[[Result], None], beside: Sequence[Work] = ()
+    specs: Sequence[Spec],
+    jobs: int | None,
+    arrived: Callable[[Result], None],
+    beside: Sequence[Work] = (),
+    failed: Failed | None = None,
 ) -> None:
     """Run resolved specs in this order, spread over processes of one thread each; tell each result as it comes.
 
@@ -44,7 +50,13 @@ def play(
         while running:
             done, running = wait(running, return_when=FIRST_COMPLETED)
             for future in done:
-                result = _result(future)
+                try:
+                    result = _result(future)
+                except Exception as error:
+                    if failed is None or future not in runs or isinstance(error, Unguarded):
+                        raise
+                    failed(runs[future], error)
+                    continue
                 if future in runs:
                     # the spec that was given: its copy from the other process may not equal it, as NaN does not
                     arrived(replace(result, spec=runs[future]))
@@ -54,12 +66,17 @@ def _do(work: Work) -> None:
     work()
 
 
+class Unguarded(InvalidInput):
+    """Runs cannot go to other processes, none of which can start."""
+
+
 def _result(future: "Future[Any]") -> Any:
     try:
         return future.result()
     except (ProcessExpired, BrokenProcessPool) as error:
+        died = isinstance(error, ProcessExpired) and error.exitcode != UNGUARDED
         status = f" with status {error.exitcode}" if isinstance(error, ProcessExpired) else ""
-        raise InvalidInput(
+        raise (InvalidInput if died else Unguarded)(
             "runs go to other processes, which must be able to start: a script that compares needs "
             f'`if __name__ == "__main__":`; got a process that ended{status}'
         ) from None
