@@ -42,8 +42,8 @@ class WatchfulRsa(Rsa):
     """RSA whose master watches on what share of the coordinates workers take different sides (docs/watchful.md).
 
     Workers whose sides are nearly the same count as one voice: they differ on less than `near` times the usual share.
-    A minority that differs from those who stay at least `ratio` times as much as any of those who stay does is left out,
-    until it agrees again. All that is judged anew `every` so many rounds, from full models and from bits alike.
+    A minority is left out while each of it differs from those who stay at least `ratio` times as much as any of those
+    who stay does. All that is judged anew `every` so many rounds, from full models and from bits alike.
     """
 
     every: Annotated[int, Meta(ge=1)] = 5

@@ -1,12 +1,14 @@
 """What is done to the messages of a round before a rule reads them."""
 
-from holdfast.stages.base import Stage
+from holdfast.stages.base import RememberingStage, Stage
 from holdfast.stages.bucketing import Bucketing
 from holdfast.stages.nearest_neighbour_mixing import NearestNeighbourMixing
+from holdfast.stages.watch import Watch
 
 REGISTRY: dict[str, type[Stage]] = {
     "nnm": NearestNeighbourMixing,
     "bucketing": Bucketing,
+    "watch": Watch,
 }
 
-__all__ = ["REGISTRY", "Bucketing", "NearestNeighbourMixing", "Stage"]
+__all__ = ["REGISTRY", "Bucketing", "NearestNeighbourMixing", "RememberingStage", "Stage", "Watch"]

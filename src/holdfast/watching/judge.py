@@ -33,14 +33,20 @@ class Opinion(NamedTuple):
     """How often each pair was compared."""
     weights: NDArray[np.float64]
     """What each counts for: 1, a part of 1 for one of several copies, 0 for one left out."""
+    voices: Workers
+    """Whose voice each has: the least number among those whose copy it is and its own."""
     left_out: NDArray[np.int64]
     """At how many judgements each was left out."""
 
     @staticmethod
     def none() -> "Opinion":
         """Return the memory of a master that has seen nobody."""
-        pairs = np.zeros((0, 0))
-        return Opinion(np.zeros(0, np.int64), pairs, pairs.astype(np.int64), np.zeros(0), np.zeros(0, np.int64))
+        pairs, nobody = np.zeros((0, 0)), np.zeros(0, np.int64)
+        return Opinion(nobody, pairs, pairs.astype(np.int64), np.zeros(0), nobody, nobody)
+
+    def heard(self, workers: Workers) -> NDArray[np.bool_]:
+        """Return which of these workers are neither left out nor the copy of another of a lesser number."""
+        return np.asarray((self.weights[workers - 1] > 0) & (self.voices[workers - 1] == workers))
 
 
 @dataclass(frozen=True)
@@ -48,7 +54,7 @@ class Judge:
     """Compares messages every few rounds and decides who is a copy of whom, and who goes.
 
     Workers that differ on less than `near` times the usual share from each other are one voice: together they count
-    for one. Of the splits of the voices by their median difference from the others, in which less than half go, that
+    for one. Of the splits of the workers by their median difference from the others, in which less than half go, that
     one is taken in which every one who goes differs from those who stay by the largest factor more than any of those
     who stay does; if the factor is at least `ratio`, they go, else nobody does.
     """
@@ -64,10 +70,10 @@ class Judge:
             return _grown(opinion, workers)
         opinion = self._compared(_grown(opinion, workers), rows, neutral, workers)
         known = np.flatnonzero((opinion.times >= JUDGEMENTS).sum(axis=1) >= min(len(opinion.compared) - 1, 2))
-        weights = np.ones(len(opinion.weights))
+        weights, voices = np.ones(len(opinion.weights)), np.arange(1, len(opinion.weights) + 1)
         if len(known) >= 3:
-            weights[known] = self._weights(opinion, known)
-        return opinion._replace(weights=weights, left_out=opinion.left_out + (weights == 0))
+            weights[known], voices[known] = self._decided(opinion, known)
+        return opinion._replace(weights=weights, voices=voices, left_out=opinion.left_out + (weights == 0))
 
     def _compared(self, opinion: Opinion, rows: Rows, neutral: Vector, workers: Workers) -> Opinion:
         """Return the opinion with this round's differences in it."""
@@ -81,37 +87,38 @@ class Judge:
         shares[pairs] += np.maximum(1 - self.fading, 1 / times[pairs]) * (found - shares[pairs])
         return opinion._replace(shares=shares, times=times)
 
-    def _weights(self, opinion: Opinion, known: Workers) -> NDArray[np.float64]:
-        """Return what the workers in the rows `known` count for."""
+    def _decided(self, opinion: Opinion, known: Workers) -> tuple[NDArray[np.float64], Workers]:
+        """Return what the workers in the rows `known` count for, and whose voices they have."""
         among = np.isin(opinion.compared, known + 1)
         numbers = opinion.compared[among]
         shares = opinion.shares[np.ix_(known, among)]
         others = (known + 1)[:, np.newaxis] != numbers
         others &= opinion.times[np.ix_(known, among)] > 0
-        usual = np.quantile(np.where(others, shares, np.inf).min(axis=1), NEAREST)
-        copies = (others & (shares < self.near * usual)).sum(axis=1) * ((len(known) - 1) / max(len(numbers) - 1, 1))
-        voices = 1 / (1 + copies)
-        goes = self._going(shares, others, voices, np.searchsorted(known + 1, numbers))
-        return np.where(goes, 0.0, voices)
+        usual = np.quantile(np.where(others, shares, np.inf).min(axis=1), NEAREST, method="lower")
+        same = others & (shares < self.near * usual)
+        # of many workers only some are compared: each of them stands for as many
+        weights = 1 / (1 + same.sum(axis=1) * ((len(known) - 1) / max(len(numbers) - 1, 1)))
+        goes = self._going(shares, others, weights, np.searchsorted(known + 1, numbers))
+        leaders = np.where(same, numbers, len(opinion.weights) + 1).min(axis=1)
+        return np.where(goes, 0.0, weights), np.minimum(leaders, known + 1)
 
     def _going(
-        self, shares: Shares, others: NDArray[np.bool_], voices: NDArray[np.float64], rows: Workers
+        self, shares: Shares, others: NDArray[np.bool_], weights: NDArray[np.float64], rows: Workers
     ) -> NDArray[np.bool_]:
         """Return who goes; the columns of `shares` are those of the workers in `rows`."""
-        heard = voices[rows] * others
+        heard = weights[rows] * others
         order = np.argsort(-_medians(shares, heard), kind="stable")
         place = np.empty(len(order), np.int64)
         place[order] = np.arange(len(order))
-        best, goes = 0.0, np.zeros(len(voices), bool)
-        gone = np.cumsum(voices[order])
-        for k in range(1, int(np.searchsorted(gone, gone[-1] / 2)) + 1):
+        best, goes = 0.0, np.zeros(len(weights), bool)
+        for k in range(1, (len(order) + 1) // 2):
             going = place < k
             stay = heard * ~going[rows]
             apart = (shares * stay).sum(axis=1) / np.maximum(stay.sum(axis=1), 1e-12)
             factor = apart[going].min() / max(apart[~going].max(), LEAST_SHARE)
             if factor > best:
                 best, goes = factor, going
-        return goes if best >= self.ratio else np.zeros(len(voices), bool)
+        return goes if best >= self.ratio else np.zeros(len(weights), bool)
 
 
 def _medians(values: Shares, weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -138,6 +145,7 @@ def _grown(opinion: Opinion, workers: Workers) -> Opinion:
         np.pad(opinion.shares, wider),
         np.pad(opinion.times, wider),
         np.pad(opinion.weights, (0, more), constant_values=1.0),
+        np.append(opinion.voices, np.arange(len(opinion.voices), len(opinion.voices) + more) + 1),
         np.pad(opinion.left_out, (0, more)),
     )
 
