@@ -1,13 +1,13 @@
 """What every stage shares: it works on a round's messages, or on bare rows."""
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, cast, overload
+from typing import Any, ClassVar, Generic, cast, overload
 
 import numpy as np
 
 from holdfast.arrays import checked, like
 from holdfast.errors import InvalidInput
-from holdfast.typing import Received, Rows
+from holdfast.typing import Received, Rows, S, Vector
 
 
 class Stage(ABC):
@@ -43,3 +43,18 @@ class Stage(ABC):
     @abstractmethod
     def step(self, received: Received) -> Received:
         """Return the messages as the rule, or the next stage, shall see them."""
+
+
+class RememberingStage(Stage, Generic[S]):
+    """A stage with memory: state in, state out. Called on bare rows, it answers as in its first round."""
+
+    @abstractmethod
+    def init(self, model: Vector) -> S:
+        """Return the memory before the first round of a master that starts at `model`."""
+
+    @abstractmethod
+    def remember(self, state: S, received: Received) -> tuple[Received, S]:
+        """Return the messages as the rule, or the next stage, shall see them, and the memory after the round."""
+
+    def step(self, received: Received) -> Received:
+        return self.remember(self.init(cast(Rows, received.rows)[0]), received)[0]
