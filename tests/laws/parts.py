@@ -31,7 +31,7 @@ from holdfast.aggregators import (
     Smea,
     TrimmedMean,
 )
-from holdfast.stages import Arc, Bucketing, Clipping, NearestNeighbourMixing, Stage
+from holdfast.stages import Arc, Bucketing, Clipping, NearestNeighbourMixing, Stage, Watch
 from holdfast.typing import Rows
 
 Case = tuple[Rows, NDArray[np.bool_]]
@@ -220,9 +220,10 @@ def _(stage: NearestNeighbourMixing, honest: Rows, n: int, q: int) -> float:
     return float(2 * q / (n - q) * diameter(honest))
 
 
-@spread.register
-def _(stage: Bucketing, honest: Rows, n: int, q: int) -> float:
-    """The mean of a bucket without lies is no farther off than the farthest honest row."""
+@spread.register(Bucketing)
+@spread.register(Watch)
+def _(stage: Stage, honest: Rows, n: int, q: int) -> float:
+    """The mean of honest rows is no farther off than the farthest of them; one round is too short to watch."""
     return float(np.linalg.norm(off_mean(honest), axis=1).max())
 
 

@@ -14,7 +14,7 @@ from holdfast.methods import reduction
 from holdfast.typing import Rows, Vector
 
 MEMBERS: dict[str, Any] = {**methods.REGISTRY, **aggregators.REGISTRY, **stages.REGISTRY, **reduction.REGISTRY}
-WITHOUT = {"mean", "sgd", "ideal-sgd", "clip"}
+WITHOUT = {"mean", "sgd", "ideal-sgd", "clip", "watch"}
 """What nobody has to be thanked for."""
 
 

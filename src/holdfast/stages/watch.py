@@ -1,10 +1,10 @@
 from dataclasses import dataclass
-from typing import Annotated, cast
+from typing import cast
 
 import numpy as np
-from msgspec import Meta
 
-from holdfast.conversion import convert_fields
+from holdfast.aggregators.options import require_positive, require_whole
+from holdfast.errors import InvalidInput
 from holdfast.stages.base import RememberingStage
 from holdfast.typing import Received, Rows, Vector
 from holdfast.watching import Judge, Opinion
@@ -24,12 +24,16 @@ class Watch(RememberingStage[Opinion]):
            [2.]])
     """
 
-    every: Annotated[int, Meta(ge=1)] = 5
-    near: Annotated[float, Meta(ge=0, lt=1)] = 0.25
-    ratio: Annotated[float, Meta(gt=1)] = 1.4
+    every: int = 5
+    near: float = 0.25
+    ratio: float = 1.4
 
     def __post_init__(self) -> None:
-        convert_fields(self)
+        require_whole(self, "every", least=1)
+        require_positive(self, "near")
+        require_positive(self, "ratio")
+        if self.near >= 1 or self.ratio <= 1:
+            raise InvalidInput(f"Watch needs near < 1 < ratio; got near={self.near:g}, ratio={self.ratio:g}")
 
     def init(self, model: Vector) -> Opinion:
         return Opinion.none()
