@@ -120,7 +120,7 @@ def _line(record: Record) -> str:
 
 
 def _show(speaker: Speaker, outcome: Outcome, out: Path, as_json: bool) -> None:
-    from holdfast.report.pictures import pictures
+    from holdfast.report.drawing import pictures
     from holdfast.report.tuning_page import best_table, heat_map, promise, summary, tuning_page
 
     words = shlex.join(["holdfast", "run", *flags_of(outcome.best)])
@@ -128,7 +128,7 @@ def _show(speaker: Speaker, outcome: Outcome, out: Path, as_json: bool) -> None:
     title = f"{outcome.best.method_name} on {data_text(outcome.best.data)}, tuned"
     write_atomic(out / "results.json", results.encode())
     write_atomic(out / "report.html", tuning_page(title, outcome, words).encode())
-    for name, picture in pictures("tuning", heat_map(outcome)):
+    for name, picture in pictures("tuning", heat_map(outcome).picture()):
         write_atomic(out / name, picture)
     if as_json:
         print(results)
