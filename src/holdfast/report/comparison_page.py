@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from holdfast.experiments.result import Result
+from holdfast.experiments.records import Record
 from holdfast.report.colours import Stroke, strokes
 from holdfast.report.comparison_charts import accuracy_curves
 from holdfast.report.rendering import render
@@ -11,14 +11,14 @@ from holdfast.report.settings import grouped, heading, labels, setting, traffic
 from holdfast.report.tables import accuracy_rows
 
 
-def comparison_page(title: str, results: Sequence[Result]) -> str:
+def comparison_page(title: str, results: Sequence[Record]) -> str:
     """Return the whole page."""
     look = strokes(labels(results))
     sections = [_section(by_attack, look) for by_attack in grouped(results).values()]
     return render("comparison.html", title=title, sections=sections)
 
 
-def _section(by_attack: Mapping[str, Mapping[str, Result]], look: Mapping[str, Stroke]) -> dict[str, Any]:
+def _section(by_attack: Mapping[str, Mapping[str, Record]], look: Mapping[str, Stroke]) -> dict[str, Any]:
     labelled = [(method, result) for by_method in by_attack.values() for method, result in by_method.items()]
     methods = list(dict.fromkeys(method for method, _ in labelled))
     return {
