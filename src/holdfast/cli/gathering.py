@@ -16,7 +16,7 @@ from holdfast.experiments.gathering import Arrived
 from holdfast.experiments.records import Record
 from holdfast.experiments.spec import Spec
 from holdfast.experiments.store import Store
-from holdfast.files import sweep
+from holdfast.files import check_writable, reason, sweep
 
 
 def add_resumable(parser: ArgumentParser) -> None:
@@ -43,12 +43,13 @@ def resumable(
 
 
 def store_at(speaker: Speaker, folder: Path, data_sha256: str) -> Store:
-    """Return the store of finished runs in this folder, which is made if need be."""
+    """Return the store of finished runs in this folder, which the first of them makes."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        check_writable(folder)
+        if folder.exists():
+            sweep(folder)
     except OSError as error:
-        raise InvalidInput(f"--out must name a folder that can be written; got {folder}: {error.strerror}") from None
-    sweep(folder)
+        raise InvalidInput(f"--out must name a folder that can be written; got {folder}: {reason(error)}") from None
     return Store(folder, data_sha256, speaker.say)
 
 
