@@ -6,15 +6,19 @@ from typing import Any
 
 import altair as alt
 
-from holdfast.experiments.result import Result
+from holdfast.experiments.cells import Cell
+from holdfast.experiments.records import Record
 from holdfast.experiments.scores import Score, score_of
 from holdfast.report.axes import fitted, of_score
 from holdfast.report.colours import Stroke, strokes, variable
-from holdfast.report.drawing import ROWS, Drawing, Panel, pictures
+from holdfast.report.drawing import ROWS, Drawing, Panel, notebook_chart, pictures
 from holdfast.report.lines import POSSIBLE, line_panel
 from holdfast.report.settings import grouped, labels, reachable
+from holdfast.report.tables import cell
 from holdfast.report.worst import ByAttack, lost_attacks, worst_cases
 
+LOW, HIGH = "low", "high"
+"""Columns of the standard errors."""
 STEP = 26
 """Pixels from one method to the next."""
 
@@ -31,17 +35,17 @@ def curves(partition: str, by_attack: ByAttack, look: Mapping[str, Stroke]) -> D
     return Drawing(f"curves-{file_name(partition)}", tuple(panels), "Each panel has its own axis.")
 
 
-def _curves(attack: str, by_method: Mapping[str, Result], look: Mapping[str, Stroke], score: Score) -> Panel:
+def _curves(attack: str, by_method: Mapping[str, Record], look: Mapping[str, Stroke], score: Score) -> Panel:
     rows = [
-        {"attack": attack, "method": method, "round": point.round, score.name: score.of(point)}
+        {"attack": attack, "method": method, "round": point.round, score.name: score.of(point)} | error
         for method, result in by_method.items()
-        for point in result.history
+        for point, error in zip(result.history, _errors(result, score), strict=True)
     ]
     limit = reachable(by_method) if score.name == "accuracy" else None
     values = [value for row in rows if isinstance(value := row[score.name], float)]
     ends = [value for result in by_method.values() if (value := score.of(result.last)) is not None]
     shown = limit if limit is not None and limit < 1 else None
-    lost = [method for method, result in by_method.items() if result.last is None]
+    lost = [f"{method} {cell(result)}" for method, result in by_method.items() if result.last is None]
     return line_panel(
         rows,
         x="round",
@@ -50,10 +54,21 @@ def _curves(attack: str, by_method: Mapping[str, Result], look: Mapping[str, Str
         look=look,
         axis=of_score(score, ends, [*values, *([shown] if shown else [])]),
         title=attack,
-        subtitle=f"diverged: {', '.join(lost)}" if lost else "",
+        subtitle=", ".join(lost),
         limit=shown,
+        band=(LOW, HIGH) if any(LOW in row for row in rows) else None,
         told=["attack"],
     )
+
+
+def _errors(result: Record, score: Score) -> list[dict[str, float]]:
+    """Return one standard error below and above each evaluation, where there are several seeds."""
+    errors = result.errors if isinstance(result, Cell) else ()
+    pairs = [(score.of(point), score.of(error)) for point, error in zip(result.history, errors, strict=False)]
+    found = [
+        {} if value is None or error is None else {LOW: value - error, HIGH: value + error} for value, error in pairs
+    ]
+    return found or [{} for _ in result.history]
 
 
 def worst_chart(partition: str, by_attack: ByAttack, look: Mapping[str, Stroke]) -> Drawing:
@@ -77,7 +92,7 @@ def worst_chart(partition: str, by_attack: ByAttack, look: Mapping[str, Stroke])
             "place": bad if row[score.name] is None else row[score.name],
             "worst": row["attack"] == worst[row["method"]].attack,
             "withstood": row["attack"] not in lost,
-            "says": f"{'diverged' if row[score.name] is None else score.text(row[score.name])}  {row['attack']}",
+            "says": f"{cell(by_attack[row['attack']][row['method']])}  {row['attack']}",
         }
         for row in reached
     ]
@@ -126,7 +141,17 @@ def _best_possible(limit: float) -> list[alt.Chart]:
     return [rule, text.encode(x="at:Q", y=alt.value("height"), text="text:N")]
 
 
-def curve_pictures(results: Sequence[Result]) -> Iterator[tuple[str, bytes]]:
+def plot(results: Sequence[Record]) -> alt.VConcatChart:
+    """Return the curves of all partitions below each other, for a notebook."""
+    look = strokes(labels(results))
+    drawn = {partition: curves(partition, by_attack, look) for partition, by_attack in grouped(results).items()}
+    chart: alt.VConcatChart = alt.vconcat(
+        *(notebook_chart(each).properties(title=partition) for partition, each in drawn.items())
+    )
+    return chart
+
+
+def curve_pictures(results: Sequence[Record]) -> Iterator[tuple[str, bytes]]:
     """Yield the curves of each partition as PNG and SVG, with their file names."""
     look = strokes(labels(results))
     for partition, by_attack in grouped(results).items():

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from holdfast.experiments.result import Result
+from holdfast.experiments.records import Record
 from holdfast.experiments.scores import score_of
 from holdfast.report.colours import Stroke, strokes
 from holdfast.report.comparison_charts import curves, worst_chart
@@ -13,7 +13,7 @@ from holdfast.report.tables import accuracy_rows, best_places
 from holdfast.report.worst import ByAttack, conclusions, headline, is_oracle
 
 
-def comparison_page(title: str, results: Sequence[Result]) -> str:
+def comparison_page(title: str, results: Sequence[Record]) -> str:
     """Return the whole page."""
     look, groups = strokes(labels(results)), grouped(results)
     return render(

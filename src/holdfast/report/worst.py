@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from holdfast.experiments.result import Result
+from holdfast.experiments.compared import Grouped
+from holdfast.experiments.records import Record
 from holdfast.experiments.scores import Score, score_of
-from holdfast.report.settings import Grouped, reachable
+from holdfast.report.settings import reachable
 
-ByAttack = Mapping[str, Mapping[str, Result]]
+ByAttack = Mapping[str, Mapping[str, Record]]
 HARMLESS = "none"
 """The attack that is none."""
 WITHSTOOD = 0.5
@@ -74,7 +75,7 @@ def headline(groups: Grouped) -> str:
     )
     won, *others = ranked
     if won.value is None:
-        return f"No method stays finite ({partition}, {won.attack})."
+        return f"No method ends with a number ({partition}, {won.attack})."
     worst = " in its worst case" if len(groups[partition]) > 1 else ""
     possible = f" of a possible {score.text(won.possible)}" if _limits(won, score) else ""
     kept = "ends at" if won.attack == HARMLESS else "keeps"
@@ -83,7 +84,7 @@ def headline(groups: Grouped) -> str:
         return f"{said}."
     following = others[0]
     if following.value is None:
-        return f"{said}; every other method diverges."
+        return f"{said}; every other one diverges or fails."
     return f"{said}; the next best, {following.method}, ends at {score.text(following.value)} ({_attack(following)})."
 
 
@@ -132,7 +133,7 @@ def _wins(by_attack: ByAttack, won: str, score: Score) -> str:
     return " ".join([f"{said}; not under {', '.join(beaten)}." if beaten else f"{said}.", *defeated])
 
 
-def _reached(by_method: Mapping[str, Result], score: Score) -> list[tuple[str, float | None]]:
+def _reached(by_method: Mapping[str, Record], score: Score) -> list[tuple[str, float | None]]:
     """Return what each competitor reached; of oracles alone, what they did."""
     every = [(method, score.of(result.last)) for method, result in by_method.items()]
     return [each for each in every if not is_oracle(each[0])] or every
