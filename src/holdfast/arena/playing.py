@@ -35,11 +35,8 @@ def play_arena(arena: Arena, jobs: int | None, store: Store, telling: Telling) -
     wanted = list(dict.fromkeys(spec for specs in ready.values() for spec in specs))
     failed: dict[Spec, str] = {}
 
-    def fell(spec: Spec, error: Exception) -> None:
-        failed[spec] = str(error) or type(error).__name__
-
     with telling(len(wanted)) as arrived:
-        records = gather(wanted, jobs, store, arrived, failed=fell)
+        records = gather(wanted, jobs, store, arrived, failed=failed.__setitem__)
     return [_cell(bout, ready.get(bout, []), records, failures.get(bout), failed) for bout in bouts]
 
 

@@ -24,8 +24,8 @@ UNGUARDED = 3
 """What a process ends with whose script would start it again and again."""
 Work = Callable[[], object]
 """Something to do in another process; whatever it returns is left there."""
-Failed = Callable[[Spec, Exception], None]
-"""Is told a run that ended with an error, instead of the error ending all of them."""
+Failed = Callable[[Spec, str], None]
+"""Is told a run that failed, and why."""
 
 
 def play(
@@ -37,7 +37,8 @@ def play(
 ) -> None:
     """Run resolved specs in this order, spread over processes of one thread each; tell each result as it comes.
 
-    With one job they run strictly one after another. Work `beside` them is begun first.
+    With one job they run strictly one after another. Work `beside` them is begun first. A run that fails ends all,
+    unless somebody is to be told of it.
     """
     if getattr(multiprocessing.current_process(), "_inheriting", False):
         # a process of ours that imports the script which asked for it: what it ends with, the parent reports
@@ -50,33 +51,39 @@ def play(
         while running:
             done, running = wait(running, return_when=FIRST_COMPLETED)
             for future in done:
-                try:
-                    result = _result(future)
-                except Exception as error:
-                    if failed is None or future not in runs or isinstance(error, Unguarded):
-                        raise
-                    failed(runs[future], error)
+                spec = runs.get(future)
+                if failed and spec and (why := _failure(future)):
+                    failed(spec, why)
                     continue
-                if future in runs:
+                result = _result(future)
+                if spec:
                     # the spec that was given: its copy from the other process may not equal it, as NaN does not
-                    arrived(replace(result, spec=runs[future]))
+                    arrived(replace(result, spec=spec))
 
 
 def _do(work: Work) -> None:
     work()
 
 
-class Unguarded(InvalidInput):
-    """Runs cannot go to other processes, none of which can start."""
+def _failure(future: "Future[Any]") -> str | None:
+    """Return why a run failed, in one line; None if it did not, or if no other would do better."""
+    match future.exception():
+        case None | BrokenProcessPool():
+            return None
+        case ProcessExpired() as error:
+            return None if error.exitcode == UNGUARDED else f"its process ended with status {error.exitcode}"
+        case InvalidInput() as error:
+            return str(error)
+        case error:
+            return " ".join(f"{type(error).__name__}: {error}".split())
 
 
 def _result(future: "Future[Any]") -> Any:
     try:
         return future.result()
     except (ProcessExpired, BrokenProcessPool) as error:
-        died = isinstance(error, ProcessExpired) and error.exitcode != UNGUARDED
         status = f" with status {error.exitcode}" if isinstance(error, ProcessExpired) else ""
-        raise (InvalidInput if died else Unguarded)(
+        raise InvalidInput(
             "runs go to other processes, which must be able to start: a script that compares needs "
             f'`if __name__ == "__main__":`; got a process that ended{status}'
         ) from None

@@ -1,17 +1,17 @@
 """A search for lambda, alpha and the norm: its table, its heat map, its page."""
 
+from typing import Any
+
 import altair as alt
 from rich.table import Table
 
-from holdfast.report.colours import ALARM
-from holdfast.report.pictures import Chart
+from holdfast.report.drawing import ROWS, Drawing, Panel
 from holdfast.report.rendering import render
 from holdfast.report.tables import text_table
 from holdfast.tuning import Trial
 from holdfast.tuning.outcome import Outcome, place
 
 HEAD = ("norm", "lambda", "alpha", "rounds", "validation accuracy")
-Panel = alt.LayerChart | alt.FacetChart
 SHOWN = 10
 """Rows of the table on a terminal."""
 
@@ -54,21 +54,43 @@ def best_table(outcome: Outcome) -> Table:
     return text_table(HEAD, rows(outcome)[:SHOWN], "best candidates")
 
 
-def heat_map(outcome: Outcome) -> Chart:
-    """Return validation accuracy over lambda and alpha, one panel per norm."""
-    written: Chart = alt.hconcat(*_panels(outcome)).to_dict()
-    return written
+def headline(outcome: Outcome) -> str:
+    """Return who won, and how it did on samples that nobody had chosen by, in one sentence."""
+    norm, weight, rate = place(outcome.winner)
+    pull = "" if norm is None else f"the l{norm:g} norm, lambda {weight:g} and "
+    tried = len(outcome.farthest())
+    last = outcome.final.last
+    tested = f"diverged at round {outcome.final.diverged}" if last is None else f"{last.accuracy:.3f} on the test set"
+    return (
+        f"{outcome.best.method_name} with {pull}alpha {rate:g} is the best of {tried} candidates: "
+        f"{outcome.winner.accuracy:.3f} on the samples held back, {tested}."
+    )
 
 
-def _panels(outcome: Outcome) -> list[Panel]:
-    """Return one panel per norm, with a frame around the winner."""
+def farther(outcome: Outcome) -> list[str]:
+    """Return what the winner's place in the grid suggests."""
+    edges = outcome.edges()
+    return [f"{' and '.join(edges)} lie at the edge of the grid: farther out may be better."] if edges else []
+
+
+def heat_map(outcome: Outcome) -> Drawing:
+    """Return validation accuracy over lambda and alpha, one panel per norm, with a frame around the winner."""
     trials = outcome.farthest()
     norms = dict.fromkeys(place(trial)[0] for trial in outcome.rungs[0].trials)
-    return [_panel([trial for trial in trials if place(trial)[0] == norm], outcome.winner) for norm in norms]
+    reached = [trial.accuracy for trial in trials]
+    panels = (
+        _panel([trial for trial in trials if place(trial)[0] == norm], outcome.winner, (min(reached), max(reached)))
+        for norm in norms
+    )
+    says = (
+        "The validation accuracy of each candidate in the last rung that it reached, with the rounds below: accuracies "
+        "after different numbers of rounds do not compare. The frame is the winner's."
+    )
+    return Drawing("tuning", tuple(panels), says)
 
 
-def _panel(trials: list[Trial], won: Trial) -> Panel:
-    points = [
+def _panel(trials: list[Trial], won: Trial, span: tuple[float, float]) -> Panel:
+    rows = [
         dict(zip(("norm", "lambda", "alpha", "rounds"), _row(trial)[:4], strict=True))
         | {"accuracy": trial.accuracy, "best": place(trial) == place(won)}
         for trial in trials
@@ -77,18 +99,22 @@ def _panel(trials: list[Trial], won: Trial) -> Panel:
     across = [f"{value:g}" for value in sorted({place(trial)[1] or 0.0 for trial in trials})] if penalised else ["-"]
     up = [f"{value:g}" for value in sorted({place(trial)[2] for trial in trials}, reverse=True)]
     x = alt.X("lambda:O", sort=across, axis=alt.Axis(labelAngle=0) if penalised else None)
-    base = alt.Chart(alt.InlineData(values=points)).encode(x=x, y=alt.Y("alpha:O", sort=up))
-    colours = alt.Scale(scheme="viridis", domain=[0, 1])
+    tip: list[Any] = ["norm:N", "lambda:O", "alpha:O", "rounds:N", alt.Tooltip("accuracy:Q", format=".4f")]
+    base = alt.Chart(alt.NamedData(ROWS)).encode(x=x, y=alt.Y("alpha:O", sort=up), tooltip=tip)
+    low, high = span
     cells = base.mark_rect().encode(
-        color=alt.Color("accuracy:Q", scale=colours, legend=None),  # each cell says its number
-        tooltip=["norm:N", "lambda:O", "alpha:O", "rounds:N", alt.Tooltip("accuracy:Q", format=".4f")],
+        color=alt.Color(
+            "accuracy:Q",
+            scale=alt.Scale(scheme="viridis", domain=[low, max(high, low + 0.01)]),
+            legend=None,  # each cell says its number
+        ),
     )
-    ink = alt.condition("datum.accuracy > 0.45", alt.value("black"), alt.value("white"))
-    text = base.mark_text(fontSize=12, dy=-4).encode(text=alt.Text("accuracy:Q", format=".3f"), color=ink)
-    rounds = base.mark_text(fontSize=10, dy=10).encode(text="rounds:N", color=ink)
-    frame = base.mark_rect(filled=False, stroke=ALARM, strokeWidth=3).transform_filter("datum.best")
+    ink = alt.condition(f"datum.accuracy > {(low + high) / 2}", alt.value("black"), alt.value("white"))
+    text = base.mark_text(fontSize=12, dy=-5).encode(text=alt.Text("accuracy:Q", format=".3f"), color=ink)
+    rounds = base.mark_text(fontSize=9, dy=9).encode(text="rounds:N", color=ink)
+    frame = base.transform_filter("datum.best").mark_rect(filled=False, stroke="black", strokeWidth=3)
     title = _row(trials[0])[0] if penalised else trials[0].spec.method_name
-    return alt.layer(cells, text, rounds, frame).properties(width=50 * len(across), height=42 * len(up), title=title)
+    return Panel(rows, alt.LayerChart(layer=[cells, text, rounds, frame], height=40 * len(up), title=title))
 
 
 def tuning_page(title: str, outcome: Outcome, command: str) -> str:
@@ -96,11 +122,12 @@ def tuning_page(title: str, outcome: Outcome, command: str) -> str:
     return render(
         "tuning.html",
         title=title,
-        summary=summary(outcome),
+        headline=headline(outcome),
+        conclusions=farther(outcome),
         run=command,
         promise=promise(outcome),
         rungs=", ".join(f"{len(rung.trials)} with {rung.rounds} rounds" for rung in outcome.rungs),
-        panels=[panel.to_dict() for panel in _panels(outcome)],
+        map=heat_map(outcome),
         head=HEAD,
         rows=rows(outcome),
     )

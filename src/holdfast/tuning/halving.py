@@ -49,7 +49,7 @@ def halve(candidates: Sequence[Spec], rungs: int, gather: Gather) -> list[Rung]:
     for rounds in rounds_of(candidates[0].rounds, rungs):
         asked = [replace(spec, rounds=rounds, eval_every=rounds) for spec in left]
         records = gather(asked)
-        trials = [Trial(spec, records[spec].accuracy) for spec in asked]
+        trials = [Trial(spec, records[spec].score) for spec in asked]
         ranked = sorted(zip(left, trials, strict=True), key=lambda pair: -pair[1].accuracy)  # stable
         climbed.append(Rung(rounds, tuple(trial for _, trial in ranked)))
         left = [spec for spec, _ in ranked[: ceil(len(ranked) / FACTOR)]]
