@@ -3,6 +3,9 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+INTERRUPTED = 130
+"""The exit status of a command that Ctrl-C ended."""
+
 
 class InvalidInput(ValueError):
     """Something given cannot work. The message says what must hold, then what was found."""

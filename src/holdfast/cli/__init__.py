@@ -8,10 +8,9 @@ import holdfast
 from holdfast.cli import advise, check, compare, data, demo, inspect, reproduce, resume, run, theory, tune
 from holdfast.cli import list as list_all
 from holdfast.cli.console import printable
-from holdfast.cli.interrupts import INTERRUPTED
 from holdfast.cli.parsing import Command, OneLineParser, add_commands
 from holdfast.cli.refusals import unknown_argument
-from holdfast.errors import InvalidInput, StorageError
+from holdfast.errors import INTERRUPTED, InvalidInput, StorageError
 from holdfast.files import reason
 
 BAD_INPUT = 2

@@ -7,7 +7,6 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from holdfast.cli.compiling import tell_when_compiling
 from holdfast.cli.console import Speaker
 from holdfast.cli.gathering import add_resumable, resumable, store_at
 from holdfast.cli.options import add_output, add_spec_flags, swept_of
@@ -66,7 +65,6 @@ def show(specs: Sequence[Spec], arguments: Namespace, title: str, out: Path, sto
     from holdfast.report.tables import accuracy_tables
 
     speaker = Speaker.of(arguments)
-    tell_when_compiling(speaker)
     results = _with_progress(speaker, specs, arguments.jobs, store)
     written = {"title": title, "cells": results.rows(), "runs": _entries(results)}
     if arguments.json:

@@ -8,14 +8,15 @@ is called.
 """
 
 import importlib
+import logging
 import sys
 import threading
-from collections.abc import Callable
 from functools import cache
 from types import ModuleType
 
 from holdfast.kernels import checked, folders, networks
 
+logger = logging.getLogger(__name__)
 PACKAGE = f"{__package__}.sources"
 
 _one_at_a_time = threading.RLock()
@@ -44,14 +45,8 @@ def ranks_kernel(n: int, wanted: range) -> ModuleType:
         return sys.modules[name]
 
 
-def _silently() -> None: ...
-
-
-announce: Callable[[], None] = _silently
-"""Called before anything is compiled on a machine for the first time; a command may say so to its user."""
-
-
 @cache
 def _announce_once() -> None:
+    """Say it before anything is compiled on a machine for the first time."""
     if not any(folders.folder().glob(f"*{checked.SUFFIX}")):
-        announce()
+        logger.info("compiling kernels for this machine, once; up to half a minute")
