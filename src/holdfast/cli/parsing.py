@@ -5,7 +5,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
 from typing import Any, NamedTuple, NoReturn, Protocol
 
-from holdfast.errors import InvalidInput
+from holdfast.errors import InvalidInput, unknown
 
 
 class CommandModule(Protocol):
@@ -43,6 +43,10 @@ class OneLineParser(ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise InvalidInput(f"{message}; see {self.prog} --help")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            raise unknown(action.dest, value, action.choices)
 
 
 def add_commands(parser: ArgumentParser, dest: str, commands: Mapping[str, Command]) -> None:
