@@ -56,6 +56,9 @@ def test_the_walk_finds_the_commands() -> None:
         ("tune",),
         ("advise",),
         ("list",),
+        ("init",),
+        ("schema",),
+        ("completion",),
         ("data",),
         ("data", "list"),
         ("data", "fetch"),
@@ -89,6 +92,14 @@ def test_help_says_what_the_command_does(path: tuple[str, ...], capsys: pytest.C
 def test_every_flag_is_explained(path: tuple[str, ...]) -> None:
     for action in COMMANDS[path]._actions:
         assert action.help or isinstance(action, _SubParsersAction), action
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_usage_is_one_line(path: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    first, second, *_ = help_of(path, capsys).splitlines()
+    assert first.startswith(f"usage: holdfast {' '.join(path)}")
+    assert first.endswith("[FLAG ...]")
+    assert second == ""
 
 
 def sections(text: str) -> dict[str, str]:

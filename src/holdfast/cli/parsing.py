@@ -35,6 +35,13 @@ class _Help(argparse.RawDescriptionHelpFormatter):
         self._action_max_length = max(self._action_max_length, longest + 4)
 
 
+    def _format_usage(self, usage: Any, actions: Any, groups: Any, prefix: Any) -> str:
+        """Return one line: flags stand below, by groups."""
+        behind = [action for action in actions if not action.option_strings]
+        line = super()._format_usage(usage, behind, groups, prefix).rstrip()
+        return f"{line} [FLAG ...]\n\n" if len(behind) < len(actions) else f"{line}\n\n"
+
+
 class OneLineParser(ArgumentParser):
     """A parser whose errors are one line."""
 
