@@ -10,6 +10,7 @@ from twins import assert_same, ordinary
 from holdfast.aggregators import REGISTRY
 from holdfast.errors import InvalidInput
 from holdfast.methods.aggregated import told
+from holdfast.methods.penalties import penalty
 
 torch = pytest.importorskip("torch")
 
@@ -60,3 +61,14 @@ def test_tensors_of_other_numbers(rule: Rule) -> None:
 def test_the_shape_of_a_tensor_is_checked(rule: Rule) -> None:
     with pytest.raises(InvalidInput, match="got shape \\(3,\\)"):
         rule(torch.ones(3))
+
+
+@pytest.mark.parametrize("p", [1, 2, 3, np.inf])
+def test_penalties_take_tensors(p: float) -> None:
+    rows = np.random.default_rng(0).normal(size=(4, 5)).astype(np.float32)
+    model = np.ones(5, np.float32)
+    pull: Any = penalty(p, 0.5)
+    tensor = torch.from_numpy(rows).requires_grad_()
+    assert_same(pull.subgradient(tensor).numpy(), pull.subgradient(rows))
+    assert_same(pull.subgradient(tensor[0]).numpy(), pull.subgradient(rows[0]))
+    assert_same(pull.pull(torch.from_numpy(model), tensor).numpy(), pull.pull(model, rows))

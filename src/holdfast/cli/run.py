@@ -9,12 +9,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from holdfast.cli.compiling import tell_when_compiling
 from holdfast.cli.console import Speaker
 from holdfast.cli.folders import claim_folder
-from holdfast.cli.interrupts import INTERRUPTED, PoliteStop
+from holdfast.cli.interrupts import PoliteStop
 from holdfast.cli.options import add_output, add_spec_flags, flags_of, spec_of
 from holdfast.cli.progress import EnteredWatcher, text, watcher
+from holdfast.errors import INTERRUPTED
 from holdfast.experiments import Interrupted, Result, Spec, run
 from holdfast.experiments.automatic import is_auto, resolve_auto
 from holdfast.experiments.defaults import resolved
@@ -52,7 +52,6 @@ def _with_numbers(spec: Spec, watcher: EnteredWatcher) -> Spec:
 def play(arguments: Namespace, act: Callable[[EnteredWatcher, PoliteStop], Result]) -> int:
     """Play a run to its end, or until Ctrl-C, and say how it ended."""
     speaker = Speaker.of(arguments)
-    tell_when_compiling(speaker)
     try:
         with PoliteStop() as stop, watcher(speaker) as watching:
             result = act(watching, stop)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from holdfast.experiments.frames import frame
 from holdfast.experiments.metrics import Evaluation
 from holdfast.experiments.personal import Personal
+from holdfast.experiments.showing import shown
 from holdfast.experiments.spec import Spec, data_text
 from holdfast.methods import method_text
 from holdfast.problems import Problem
@@ -83,6 +84,14 @@ class Record:
     def frame(self) -> Any:
         """Return the history as a pandas DataFrame, one row per evaluation."""
         return frame({name: column for name, column in self.arrays().items() if column.ndim == 1})
+
+    def plot(self) -> Any:
+        """Return accuracy (if there are classes), loss and variance over rounds as an altair chart."""
+        return shown("run_charts", "learning")(method_text(self.spec.method), self.history)
+
+    def _repr_html_(self) -> str:
+        html: str = shown("tables", "run_html")(self)
+        return html
 
     def __repr__(self) -> str:
         kind, problem = type(self).__name__, self.spec.problem

@@ -17,6 +17,7 @@ from holdfast.engines.training import train
 from holdfast.errors import EngineError, InvalidInput, TooFew
 from holdfast.experiments.assembly import Experiment, assemble
 from holdfast.experiments.automatic import resolve_auto
+from holdfast.experiments.bars import RoundsBar
 from holdfast.experiments.checkpoint import Checkpoint
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.folder import RunFolder
@@ -40,15 +41,21 @@ def run(
     folder: Path | str | Callable[[], Path] | None = None,
     watcher: Watcher | None = None,
     stopping: Callable[[], bool] = _never,
+    *,
+    progress: bool = False,
 ) -> Result:
     """Run a spec from its first round; with a folder, so that it can be resumed.
 
-    The folder is new or empty, or a function that makes such a one once all else is known to work.
+    The folder is new or empty, or a function that makes such a one once all else is known to work. `progress` shows a
+    bar, on a terminal or in a notebook.
 
     >>> result = run(Spec(data="digits", rounds=20, eval_every=10))
     >>> [evaluation.round for evaluation in result.history]
     [10, 20]
     """
+    if progress:
+        with RoundsBar() as bar:
+            return run(spec, folder, watcher or bar, stopping)
     if folder is not None and not callable(folder):
         RunFolder.check_new(Path(folder))
     spec = resolve_auto(resolved(spec))

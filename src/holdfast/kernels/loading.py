@@ -8,6 +8,7 @@ is called.
 """
 
 import importlib
+import logging
 import sys
 import threading
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from types import ModuleType
 
 from holdfast.kernels import checked, folders, networks
 
+logger = logging.getLogger(__name__)
 PACKAGE = f"{__package__}.sources"
 
 _one_at_a_time = threading.RLock()
@@ -56,17 +58,11 @@ def _written(name: str, source: Callable[[], str]) -> ModuleType:
         return sys.modules[full]
 
 
-def _silently() -> None: ...
-
-
-announce: Callable[[], None] = _silently
-"""Called before anything is compiled on a machine for the first time; a command may say so to its user."""
-
-
 @cache
 def _announce_once() -> None:
+    """Say it before anything is compiled on a machine for the first time."""
     if nothing_compiled():
-        announce()
+        logger.info("compiling kernels for this machine, once; up to half a minute")
 
 
 def nothing_compiled() -> bool:
