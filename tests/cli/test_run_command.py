@@ -264,10 +264,10 @@ def test_a_long_folder_is_printed_in_one_line(capsys: pytest.CaptureFixture[str]
     assert capsys.readouterr().out.splitlines()[-1] == f"run folder: {name}"
 
 
-def test_a_problem_without_classes_prints_its_loss(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_problem_without_classes_prints_its_own_measures(capsys: pytest.CaptureFixture[str]) -> None:
     argv = [*FAST, "--problem", "least-squares", "--rate", "1e-9", "--out", "one"]
     assert main(argv) == 0
     out = capsys.readouterr().out
     assert "accuracy" not in out
     assert "None" not in out
-    assert re.search(r"rsa: loss \d", out)
+    assert re.search(r"rsa: rmse \d\S*  r2 -?\d\S*  loss \d", out)

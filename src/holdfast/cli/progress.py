@@ -13,8 +13,12 @@ from holdfast.experiments.spec import Spec
 
 def text(evaluation: Evaluation) -> str:
     """Return the numbers of an evaluation in one line."""
-    accuracy = "" if evaluation.accuracy is None else f"accuracy {evaluation.accuracy:.4f}  "
-    return f"{accuracy}loss {evaluation.loss:.4g}  variance {evaluation.variance:.3g}"
+    measured = "".join(f"{name} {_number(value)}  " for name, value in evaluation.measured.items())
+    return f"{measured}loss {evaluation.loss:.4g}  variance {evaluation.variance:.3g}"
+
+
+def _number(value: float) -> str:
+    return f"{value:.4f}" if abs(value) < 10 else f"{value:.4g}"
 
 
 class PlainWatcher:
@@ -79,10 +83,8 @@ class LiveWatcher(PlainWatcher):
             self.progress.update(self.task, completed=round, speed=speed)
 
     def evaluated(self, evaluation: Evaluation) -> None:
-        news = (
-            f"accuracy {evaluation.accuracy:.4f}" if evaluation.accuracy is not None else f"loss {evaluation.loss:.4g}"
-        )
-        self.progress.update(self.task, news=news)
+        name, value = next(iter(evaluation.measured.items()), ("loss", evaluation.loss))
+        self.progress.update(self.task, news=f"{name} {_number(value)}")
 
 
 def watcher(speaker: Speaker) -> PlainWatcher:

@@ -13,8 +13,8 @@ from holdfast.cli.gathering import folder_of, store_at, told
 from holdfast.cli.interrupts import INTERRUPTED
 from holdfast.cli.options import add_jobs, add_json
 from holdfast.errors import InvalidInput, unknown
-from holdfast.experiments.building import loaded
 from holdfast.experiments.gathering import gather
+from holdfast.experiments.loading import loaded
 from holdfast.experiments.pool import Work
 from holdfast.experiments.records import Record
 from holdfast.experiments.spec import Spec

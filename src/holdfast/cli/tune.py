@@ -17,9 +17,9 @@ from holdfast.cli.gathering import folder_of, store_at, told
 from holdfast.cli.interrupts import INTERRUPTED
 from holdfast.cli.options import add_jobs, add_json, add_spec_flags, flags_of, spec_of, values_of
 from holdfast.errors import InvalidInput
-from holdfast.experiments.building import loaded
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.gathering import gather
+from holdfast.experiments.loading import loaded
 from holdfast.experiments.records import Record
 from holdfast.experiments.spec import Spec, data_text
 from holdfast.files import write_atomic

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from holdfast.errors import InvalidInput
 from holdfast.experiments.metrics import Evaluation
 from holdfast.experiments.personal import Personal
+from holdfast.experiments.scores import score_of
 from holdfast.experiments.spec import Spec, data_text
 from holdfast.methods import method_text
 from holdfast.problems import Problem
@@ -83,13 +84,16 @@ class Result:
         what = f"{method_text(self.spec.method)} on {type(problem).__name__ if made else data_text(self.spec.data)}"
         if self.last is None:
             return f"Result({what}, diverged at round {self.diverged})"
-        reached = f"loss {self.last.loss:.4g}" if self.accuracy is None else f"accuracy {self.accuracy:.4f}"
+        score = score_of([self])
+        reached = f"{score.name} {score.of(self.last):{'.4f' if score.share else '.4g'}}"
         return f"Result({what}, {reached} after {self.rounds} rounds)"
 
     def to_json(self) -> dict[str, Any]:
         """Return what `holdfast run --json` prints."""
         return {
             "accuracy": self.accuracy,
+            **(self.last.metrics if self.last else {}),
+            "score": score_of([self]).name,
             "loss": self.last.loss if self.last else None,
             "variance": self.last.variance if self.last else None,
             "distance": self.last.distance if self.last else None,

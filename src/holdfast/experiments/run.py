@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.data import FILE_TYPES
+from holdfast.data import FILE_TYPES, Table
 from holdfast.data import REGISTRY as DATA
 from holdfast.engines import Recorder
 from holdfast.engines.training import train
@@ -107,7 +107,7 @@ def _with_data(spec: Spec, data: Any) -> Spec:
     if data is not None:
         return replace(spec, data=data)
     name = spec.data
-    if name not in DATA and ":" not in name and Path(name).suffix not in FILE_TYPES:
+    if not isinstance(name, Table) and name not in DATA and ":" not in name and Path(name).suffix not in FILE_TYPES:
         raise InvalidInput(f"a run on data made in Python resumes with resume(folder, data=...); got the name {name!r}")
     return spec
 
