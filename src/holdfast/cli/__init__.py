@@ -5,7 +5,7 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 
 import holdfast
-from holdfast.cli import advise, check, compare, data, demo, inspect, reproduce, resume, run, theory, tune
+from holdfast.cli import advise, check, compare, data, demo, inspect, predict, reproduce, resume, run, theory, tune
 from holdfast.cli import list as list_all
 from holdfast.cli.console import printable
 from holdfast.cli.interrupts import INTERRUPTED
@@ -26,6 +26,11 @@ COMMANDS = {
         "show a run worker by worker: own models, and who is suspected; one page",
         "holdfast inspect runs/my-run",
         inspect,
+    ),
+    "predict": Command(
+        "tell what a finished run's model says of the samples in a table",
+        "holdfast predict runs/my-run new.csv --out predicted.csv",
+        predict,
     ),
     "compare": Command(
         "run several methods under several attacks; one table, one page",

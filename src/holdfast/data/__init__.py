@@ -9,8 +9,8 @@ from holdfast.data.digits import digits
 from holdfast.data.files import from_file
 from holdfast.data.mnist import FASHION_MNIST, MNIST, fashion_mnist, mnist
 from holdfast.data.partitions import PARTITIONS, ByLabel, Dirichlet, Iid, Partition
-from holdfast.data.tables.frames import from_bunch, from_frame, is_bunch, is_frame
-from holdfast.data.tables.layout import Layout
+from holdfast.data.tables.frames import frame_sheet, from_bunch, from_frame, is_bunch, is_frame
+from holdfast.data.tables.layout import Column, Encoded, Layout
 from holdfast.data.tables.table import TABLE_TYPES, Table, is_table
 from holdfast.errors import InvalidInput, unknown
 from holdfast.naming import Family
@@ -90,13 +90,17 @@ __all__ = [
     "SETS",
     "TABLE_TYPES",
     "ByLabel",
+    "Column",
     "Dataset",
     "Dirichlet",
+    "Encoded",
     "Iid",
     "Layout",
     "Partition",
     "Table",
     "beside",
     "described",
+    "frame_sheet",
+    "is_frame",
     "load",
 ]

@@ -1,5 +1,6 @@
 """Features of mean 0 and deviation 1."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,6 +22,14 @@ class Scaling:
     width: NDArray[np.float64]
     target: tuple[float, float] = (0.0, 1.0)
     """Centre and width of the target; (0, 1) leaves it alone."""
+
+    def to_json(self) -> dict[str, Any]:
+        return {"centre": self.centre.tolist(), "width": self.width.tolist(), "target": list(self.target)}
+
+    @staticmethod
+    def of_json(values: Mapping[str, Any]) -> "Scaling":
+        centre, width = values["target"]
+        return Scaling(np.array(values["centre"], float), np.array(values["width"], float), (centre, width))
 
     def features(self, raw: NDArray[Any], dtype: DTypeLike) -> NDArray[Any]:
         """Return `(raw - centre) / width`, one row per sample, computed in float64."""

@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
+from holdfast.experiments.learnt import Learnt, to_sklearn
 from holdfast.experiments.metrics import Evaluation
 from holdfast.experiments.personal import Personal
 from holdfast.experiments.scores import score_of
-from holdfast.experiments.spec import Spec, data_text
+from holdfast.experiments.spec import Spec, data_text, problem_text
 from holdfast.methods import method_text
-from holdfast.problems import Problem
+from holdfast.problems import REGISTRY, Problem
 from holdfast.typing import Vector
 
 
@@ -43,6 +44,8 @@ class Result:
     """How often a worker was asked and did not answer in time."""
     personal: list[Personal] | None = None
     """The honest workers' models and the master's, on each worker's own distribution."""
+    learnt: Learnt | None = None
+    """The model for use on other samples, where it is one of ours."""
 
     @property
     def last(self) -> Evaluation | None:
@@ -52,6 +55,31 @@ class Result:
     @property
     def accuracy(self) -> float | None:
         return self.last.accuracy if self.last else None
+
+    def predict(self, data: Any) -> NDArray[Any]:
+        """Return the class of each sample, or the number that is predicted for it; `Learnt.predict` says of what.
+
+        >>> import holdfast as hf
+        >>> digits = hf.load("digits")
+        >>> result = hf.run(Spec(data="digits", rounds=200, method="sgd"))
+        >>> bool((result.predict(digits.test_features) == digits.test_targets).mean() == result.accuracy)
+        True
+        """
+        return self._usable().predict(data)
+
+    def probabilities(self, data: Any) -> NDArray[np.float64]:
+        """Return how likely each class is, one row per sample."""
+        return self._usable().probabilities(data)
+
+    def to_sklearn(self) -> Any:
+        """Return a fitted scikit-learn estimator that predicts the same."""
+        return to_sklearn(self._usable())
+
+    def _usable(self) -> Learnt:
+        if self.learnt is None:
+            why = "a model that diverged" if self.diverged is not None else f"problem {problem_text(self.spec.problem)}"
+            raise InvalidInput(f"predict needs a model of {', '.join(REGISTRY)} that was learnt from data; got {why}")
+        return self.learnt
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the history by column: round, accuracy, loss, variance, distance and whatever the problem measures.

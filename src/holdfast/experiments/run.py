@@ -16,9 +16,11 @@ from holdfast.engines.training import train
 from holdfast.errors import EngineError, InvalidInput, TooFew
 from holdfast.experiments.assembly import Experiment, assemble
 from holdfast.experiments.automatic import resolve_auto
+from holdfast.experiments.building import scaling_of
 from holdfast.experiments.checkpoint import Checkpoint
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.folder import RunFolder
+from holdfast.experiments.learnt import Learnt
 from holdfast.experiments.metrics import Evaluation, ceiling, evaluate
 from holdfast.experiments.parts import traffic_of
 from holdfast.experiments.personal import personal
@@ -230,6 +232,9 @@ class _Run:
         model, begun = self.state.model, perf_counter()
         measured = personal(self.experiment, model) if self.diverged is None else None
         self.evaluation_seconds += perf_counter() - begun
+        learnt = None
+        if self.diverged is None:
+            learnt = Learnt.of(self.experiment.problem, model, self.experiment.dataset, scaling_of(self.spec))
         bytes_up, bytes_down = map(round, traffic_of(self.spec, model, self.round, self.experiment.engine.voters))
         result = Result(
             spec=self.spec,
@@ -245,7 +250,8 @@ class _Run:
             folder=self._folder,
             absent=self.experiment.engine.absent,
             personal=measured,
+            learnt=learnt,
         )
         if self.store:
-            self.store.finish(result.to_json(), model)
+            self.store.finish(result.to_json(), model, learnt)
         return result
