@@ -18,7 +18,7 @@ from holdfast.experiments.defaults import resolved
 from holdfast.experiments.theorems import guarantees
 from holdfast.methods import Rsa
 from holdfast.report.advice_page import worker_chart
-from holdfast.report.pictures import pictures
+from holdfast.report.drawing import pictures
 
 KEYS = {
     *("data", "partition", "workers", "byzantine", "honest", "heterogeneity", "norms", "recommended"),
@@ -79,7 +79,7 @@ def test_it_says_plainly_where_nothing_is_promised(tmp_path: Path, capsys: pytes
     assert "no guarantee: Theorem 2 needs mu_i > 0 for every worker and the master; here mu_1 = 0" in printed
     page = (tmp_path / "advice.html").read_text()
     assert page.count("no guarantee") >= 5
-    assert 'class="chart"' in page
+    assert 'class="chart ' in page
 
 
 def test_strongly_convex_losses_have_a_gap(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -100,7 +100,7 @@ def test_strongly_convex_losses_have_a_gap(tmp_path: Path, capsys: pytest.Captur
 
 def test_the_chart_can_be_drawn() -> None:
     chart = worker_chart(advise(Spec(data="digits", workers=4, byzantine=1)))
-    assert all(picture for _, picture in pictures("workers", chart))
+    assert all(picture for _, picture in pictures("workers", chart.picture()))
 
 
 @pytest.mark.parametrize(

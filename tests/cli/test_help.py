@@ -11,11 +11,10 @@ import pytest
 
 import holdfast
 from holdfast.cli import _parser, main
-from holdfast.cli.compare import SWEPT
-from holdfast.cli.options import flag, spec_of, values_of
+from holdfast.cli.compare import specs_of
+from holdfast.cli.options import flag, spec_of
 from holdfast.engines.options import REGISTRY
 from holdfast.experiments import Spec
-from holdfast.experiments.comparison import grid
 from holdfast.experiments.sections import SECTIONS
 from holdfast.methods import Rsa
 
@@ -76,8 +75,7 @@ def test_the_example_is_understood(path: tuple[str, ...], capsys: pytest.Capture
     if path in {("run",), ("tune",), ("advise",), ("theory",)}:
         spec_of(arguments)
     if path == ("compare",):
-        base = Spec.of(values_of(arguments, without=SWEPT))
-        assert grid(base, arguments.method, arguments.attack, ["iid"])
+        assert specs_of(arguments)
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)

@@ -77,10 +77,13 @@ def test_a_comparison_under_way_leaves_nobody_behind(tmp_path: Path) -> None:
     process = start(*COMPARE, "--out", str(tmp_path / "out"))
     assert process.stdout is not None
     assert "sgd" in process.stdout.readline()  # the first run is over, four are to come
-    _, stderr = interrupted(process)
+    stdout, stderr = interrupted(process)
     assert process.returncode == 130
-    assert stderr == "holdfast: interrupted\n"
-    assert not (tmp_path / "out").exists()
+    assert stderr == ""
+    assert stdout.endswith(f"interrupted; resume with the same command and: --out {tmp_path / 'out'} --resume\n")
+    kept = sorted((tmp_path / "out" / "runs").iterdir())
+    assert any("sgd" in path.name for path in kept)
+    assert not (tmp_path / "out" / "results.json").exists()
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="looks for child processes in /proc")
@@ -91,9 +94,9 @@ def test_a_comparison_that_is_starting_leaves_nobody_behind(tmp_path: Path) -> N
     while len(children.read_text().split()) < 2 and time.monotonic() < deadline:  # the tracker and the first worker
         time.sleep(0.005)
     time.sleep(0.05)  # it is still importing
-    _, stderr = interrupted(process)
+    stdout, stderr = interrupted(process)
     assert process.returncode == 130
-    assert stderr == "holdfast: interrupted\n"
+    assert (stderr, stdout.count("interrupted; resume with")) == ("", 1)
 
 
 def test_the_first_signal_asks_and_the_second_insists() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from holdfast.cli.compiling import tell_when_compiling
 from holdfast.cli.console import Speaker
-from holdfast.cli.options import add_json
+from holdfast.cli.options import add_output
 from holdfast.errors import InvalidInput, unknown
 
 BROKEN = 1
@@ -21,7 +21,7 @@ def add_flags(parser: ArgumentParser) -> None:
         help="what PART is, if it does not say: rule, stage, attack, penalty, partition, problem or method",
     )
     parser.add_argument("--robust", action="store_true", help="demand robustness also of a rule that is told no count")
-    add_json(parser)
+    add_output(parser)
 
 
 def command(arguments: Namespace) -> int:
@@ -29,7 +29,7 @@ def command(arguments: Namespace) -> int:
 
     if arguments.kind is not None and arguments.kind not in KINDS:
         raise unknown("kind", arguments.kind, KINDS)
-    speaker = Speaker(to_stderr=arguments.json)
+    speaker = Speaker.of(arguments)
     tell_when_compiling(speaker)
     kind, part = named(arguments.part, arguments.kind)
     if arguments.robust and kind not in ("rule", "stage"):

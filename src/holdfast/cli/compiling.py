@@ -8,6 +8,6 @@ def tell_when_compiling(speaker: Speaker) -> None:
     from holdfast.kernels import loading
 
     def say() -> None:
-        speaker.say("compiling kernels for this machine, once; up to half a minute")
+        speaker.news("compiling kernels for this machine, once; up to half a minute")
 
     loading.announce = say

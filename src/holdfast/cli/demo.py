@@ -5,7 +5,7 @@ from pathlib import Path
 
 from holdfast.cli.compare import show
 from holdfast.cli.folders import results_folder
-from holdfast.cli.options import add_jobs, add_json
+from holdfast.cli.options import add_jobs, add_output
 from holdfast.experiments.demonstration import demo_specs
 
 
@@ -14,7 +14,7 @@ def add_flags(parser: ArgumentParser) -> None:
         "--out", type=Path, default=Path("demo"), metavar="DIR", help="folder of the page (default: demo)"
     )
     add_jobs(parser)
-    add_json(parser)
+    add_output(parser)
 
 
 def command(arguments: Namespace) -> int:

@@ -34,7 +34,7 @@ def command(arguments: Namespace) -> int:
         table.add_column(no_wrap=True)
         for name, line in entries.items():
             table.add_row(name, line)
-        speaker.console.print(table)
+        speaker.table(table)
         speaker.console.print()
     speaker.say(OUTSIDE)
     return 0

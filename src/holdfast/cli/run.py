@@ -13,8 +13,8 @@ from holdfast.cli.compiling import tell_when_compiling
 from holdfast.cli.console import Speaker
 from holdfast.cli.folders import claim_folder
 from holdfast.cli.interrupts import INTERRUPTED, PoliteStop
-from holdfast.cli.options import add_json, add_spec_flags, flags_of, spec_of
-from holdfast.cli.progress import PlainWatcher, text, watcher
+from holdfast.cli.options import add_output, add_spec_flags, flags_of, spec_of
+from holdfast.cli.progress import EnteredWatcher, text, watcher
 from holdfast.experiments import Interrupted, Result, Spec, run
 from holdfast.experiments.automatic import is_auto, resolve_auto
 from holdfast.experiments.building import build_problem
@@ -27,34 +27,34 @@ from holdfast.methods import Rsa
 def add_flags(parser: ArgumentParser) -> None:
     add_spec_flags(parser)
     parser.add_argument("--out", type=Path, metavar="DIR", help="the run folder (default: a new one under runs/)")
-    add_json(parser)
+    add_output(parser)
 
 
 def command(arguments: Namespace) -> int:
     spec = spec_of(arguments)
     folder = arguments.out or partial(claim_folder, spec.method_name)
-    return play(arguments.json, lambda watcher, stop: run(_with_numbers(spec, watcher), folder, watcher, stop))
+    return play(arguments, lambda watcher, stop: run(_with_numbers(spec, watcher), folder, watcher, stop))
 
 
-def _with_numbers(spec: Spec, watcher: PlainWatcher) -> Spec:
+def _with_numbers(spec: Spec, watcher: EnteredWatcher) -> Spec:
     """Return the spec with numbers for what it leaves to the rule; say them, and what the data decided."""
     ready = resolved(spec)
     build_problem(ready)  # what cannot work is said first, and alone
     for line in guesses(spec, ready):
-        watcher.speaker.say(line)
+        watcher.speaker.news(line)
     if not is_auto(spec):
         return spec
     found = resolve_auto(ready)
     method: Any = spec.method
     if isinstance(method, Rsa) and isinstance(found.method, Rsa):
         method = replace(method, penalty=found.method.penalty)
-    watcher.speaker.say(f"auto: {shlex.join(flags_of(Spec(method=method, rate=found.rate)))}")
+    watcher.speaker.news(f"auto: {shlex.join(flags_of(Spec(method=method, rate=found.rate)))}")
     return found
 
 
-def play(as_json: bool, act: Callable[[PlainWatcher, PoliteStop], Result]) -> int:
+def play(arguments: Namespace, act: Callable[[EnteredWatcher, PoliteStop], Result]) -> int:
     """Play a run to its end, or until Ctrl-C, and say how it ended."""
-    speaker = Speaker(to_stderr=as_json)
+    speaker = Speaker.of(arguments)
     tell_when_compiling(speaker)
     try:
         with PoliteStop() as stop, watcher(speaker) as watching:
@@ -64,7 +64,7 @@ def play(as_json: bool, act: Callable[[PlainWatcher, PoliteStop], Result]) -> in
         elsewhere = f", or in this process alone, to the same end: {again} --engine simulated" if stopped.lost else ""
         speaker.say(f"{stopped}; resume with: {again}{elsewhere}")
         return INTERRUPTED
-    if as_json:
+    if arguments.json:
         print(json.dumps(result.to_json(), allow_nan=False))
     speaker.say(_summary(result))
     return 0
