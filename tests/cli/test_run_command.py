@@ -243,7 +243,7 @@ def test_the_folder_holds_the_files_of_the_docs(tmp_path: Path) -> None:
     folder = tmp_path / "deep" / "er"
     assert {path.name for path in folder.iterdir()} == {
         "spec.toml", "versions.json", "records.jsonl", "checkpoint.npz", "checkpoint.previous.npz", "model.npy",
-        "result.json", ".lock",
+        "model.json", "result.json", ".lock",
     }  # fmt: skip
     versions = json.loads((folder / "versions.json").read_text())
     assert {"holdfast", "python", "numpy", "numba", "llvmlite", "blas", "cpu", "target", "data_sha256"} <= set(versions)

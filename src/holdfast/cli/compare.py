@@ -42,7 +42,8 @@ def command(arguments: Namespace) -> int:
 
     def act(out: Path) -> int:
         store = StoreByData(store_at(speaker, out / "runs", ""), lambda spec: loaded(spec.data).digest())
-        return show(specs, arguments, title, out, store)
+        tell_when_compiling(speaker)
+        return show(_with_progress(speaker, specs, arguments.jobs, store), arguments, title, out)
 
     return resumable(speaker, arguments, "compare", ("runs",), act)
 
@@ -59,15 +60,14 @@ def specs_of(arguments: Namespace) -> list[Spec]:
     return list(dict.fromkeys(grid(base, *parts, **made)))
 
 
-def show(specs: Sequence[Spec], arguments: Namespace, title: str, out: Path, store: Keeper | None = None) -> int:
-    """Run the specs, print and write what they gave."""
-    from holdfast.report.comparison_charts import curve_pictures
+def show(results: Comparison, arguments: Namespace, title: str, out: Path) -> int:
+    """Print and write what came of a comparison; return the exit status."""
+    from holdfast.report.comparison_charts import comparison_pictures
     from holdfast.report.comparison_page import comparison_page
     from holdfast.report.tables import accuracy_tables
+    from holdfast.report.worst import conclusions, headline
 
     speaker = Speaker.of(arguments)
-    tell_when_compiling(speaker)
-    results = _with_progress(speaker, specs, arguments.jobs, store)
     written = {"title": title, "cells": results.rows(), "runs": _entries(results)}
     if arguments.json:
         print(json.dumps(written, allow_nan=False))
@@ -75,11 +75,13 @@ def show(specs: Sequence[Spec], arguments: Namespace, title: str, out: Path, sto
         speaker.table(table)
     write_atomic(out / "results.json", json.dumps(written, allow_nan=False).encode())
     write_atomic(out / "report.html", comparison_page(title, results).encode())
-    for name, picture in curve_pictures(results):
+    for name, picture in comparison_pictures(results):
         write_atomic(out / name, picture)
     failed = {name: run.failed for name, run in zip(results.names().values(), results.runs, strict=True) if run.failed}
     for name, why in failed.items():
         speaker.say(f"failed: {name}: {why}")
+    for sentence in (headline(results.tables), *conclusions(results.tables)):
+        speaker.say(sentence)
     speaker.say(f"page with the curves: {out / 'report.html'}")
     return FAILED if failed else 0
 

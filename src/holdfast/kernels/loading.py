@@ -53,5 +53,10 @@ announce: Callable[[], None] = _silently
 
 @cache
 def _announce_once() -> None:
-    if not any(folders.folder().glob(f"*{checked.SUFFIX}")):
+    if nothing_compiled():
         announce()
+
+
+def nothing_compiled() -> bool:
+    """Return whether this machine compiles for the first time."""
+    return not any(folders.folder().glob(f"*{checked.SUFFIX}"))

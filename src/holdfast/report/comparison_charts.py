@@ -151,9 +151,9 @@ def plot(results: Sequence[Record]) -> alt.VConcatChart:
     return chart
 
 
-def curve_pictures(results: Sequence[Record]) -> Iterator[tuple[str, bytes]]:
-    """Yield the curves of each partition as PNG and SVG, with their file names."""
+def comparison_pictures(results: Sequence[Record]) -> Iterator[tuple[str, bytes]]:
+    """Yield the worst cases and the curves of each partition as PNG and SVG, with their file names."""
     look = strokes(labels(results))
     for partition, by_attack in grouped(results).items():
-        drawn = curves(partition, by_attack, look)
-        yield from pictures(drawn.name, drawn.picture(), pdf=False)
+        for drawn in (worst_chart(partition, by_attack, look), curves(partition, by_attack, look)):
+            yield from pictures(drawn.name, drawn.picture(), pdf=False)

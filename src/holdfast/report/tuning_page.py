@@ -1,5 +1,7 @@
 """A search for lambda, alpha and the norm: its table, its heat map, its page."""
 
+from typing import Any
+
 import altair as alt
 from rich.table import Table
 
@@ -127,7 +129,8 @@ def _panel(trials: list[Trial], won: Trial, span: tuple[float, float]) -> Panel:
     across = [f"{value:g}" for value in sorted({place(trial)[1] or 0.0 for trial in trials})] if penalised else ["-"]
     up = [f"{value:g}" for value in sorted({place(trial)[2] for trial in trials}, reverse=True)]
     x = alt.X("lambda:O", sort=across, axis=alt.Axis(labelAngle=0) if penalised else None)
-    base = alt.Chart(alt.NamedData(ROWS)).encode(x=x, y=alt.Y("alpha:O", sort=up))
+    tip: list[Any] = ["norm:N", "lambda:O", "alpha:O", "rounds:N", alt.Tooltip("score:Q", format=".4f")]
+    base = alt.Chart(alt.NamedData(ROWS)).encode(x=x, y=alt.Y("alpha:O", sort=up), tooltip=tip)
     low, high = span
     cells = base.mark_rect().encode(
         color=alt.Color(
@@ -135,7 +138,6 @@ def _panel(trials: list[Trial], won: Trial, span: tuple[float, float]) -> Panel:
             scale=alt.Scale(scheme="viridis", domain=[low, max(high, low + 0.01)]),
             legend=None,  # each cell says its number
         ),
-        tooltip=["norm:N", "lambda:O", "alpha:O", "rounds:N", alt.Tooltip("score:Q", format=".4f")],
     )
     ink = alt.condition(f"datum.score > {(low + high) / 2}", alt.value("black"), alt.value("white"))
     text = base.mark_text(fontSize=12, dy=-5).encode(text=alt.Text("score:Q", format=".3f"), color=ink)

@@ -70,7 +70,7 @@ def headline(groups: Grouped) -> str:
     """Return what happened in one sentence: the harshest partition, its winner and whoever comes next."""
     score = _score(groups)
     partition, ranked = min(
-        ((name, _competing(worst_cases(by_attack, score))) for name, by_attack in groups.items()),
+        ((name, competing(worst_cases(by_attack, score))) for name, by_attack in groups.items()),
         key=lambda each: score.goodness(each[1][0].value),
     )
     won, *others = ranked
@@ -92,9 +92,9 @@ def conclusions(groups: Grouped) -> list[str]:
     """Return what else the numbers say: the cost of being robust, and who is best how often."""
     score = _score(groups)
     hardest = min(
-        groups.values(), key=lambda by_attack: score.goodness(_competing(worst_cases(by_attack, score))[0].value)
+        groups.values(), key=lambda by_attack: score.goodness(competing(worst_cases(by_attack, score))[0].value)
     )
-    won = _competing(worst_cases(hardest, score))[0].method
+    won = competing(worst_cases(hardest, score))[0].method
     return [text for text in (_price(hardest, won, score), _wins(hardest, won, score)) if text]
 
 
@@ -145,7 +145,7 @@ def _score(groups: Grouped) -> Score:
     )
 
 
-def _competing(cases: Sequence[WorstCase]) -> list[WorstCase]:
+def competing(cases: Sequence[WorstCase]) -> list[WorstCase]:
     """Return the cases without oracles, unless there are only oracles."""
     return [case for case in cases if not is_oracle(case.method)] or list(cases)
 
