@@ -243,7 +243,7 @@ def test_the_folder_holds_the_files_of_the_docs(tmp_path: Path) -> None:
     folder = tmp_path / "deep" / "er"
     assert {path.name for path in folder.iterdir()} == {
         "spec.toml", "versions.json", "records.jsonl", "checkpoint.npz", "checkpoint.previous.npz", "model.npy",
-        "result.json", ".lock",
+        "model.json", "result.json", ".lock",
     }  # fmt: skip
     versions = json.loads((folder / "versions.json").read_text())
     assert {"holdfast", "python", "numpy", "numba", "llvmlite", "blas", "cpu", "target", "data_sha256"} <= set(versions)
@@ -264,10 +264,10 @@ def test_a_long_folder_is_printed_in_one_line(capsys: pytest.CaptureFixture[str]
     assert capsys.readouterr().out.splitlines()[-1] == f"run folder: {name}"
 
 
-def test_a_problem_without_classes_prints_its_loss(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_problem_without_classes_prints_its_own_measures(capsys: pytest.CaptureFixture[str]) -> None:
     argv = [*FAST, "--problem", "least-squares", "--rate", "1e-9", "--out", "one"]
     assert main(argv) == 0
     out = capsys.readouterr().out
     assert "accuracy" not in out
     assert "None" not in out
-    assert re.search(r"rsa: loss \d", out)
+    assert re.search(r"rsa: rmse \d\S*  r2 -?\d\S*  loss \d", out)

@@ -203,4 +203,4 @@ def test_cells() -> None:
     assert cell(replace(rsa, diverged=2)) == "diverged"
     squares = run(replace(BASE, rounds=2, problem="least-squares", rate=1e-9))
     assert squares.last is not None
-    assert cell(squares) == f"{squares.last.loss:.3g}"
+    assert cell(squares) == f"{squares.last.metrics['r2']:.3g}"

@@ -92,8 +92,9 @@ def test_the_headline_says_how_it_ended(inspected: Inspection) -> None:
     assert headline(running).startswith(f"Not over: rsa is at {inspected.history[0].accuracy:.3f} after round 10 of 40")
     alone = replace(inspected, spec=replace(inspected.spec, attack=None, byzantine=0))
     assert headline(alone) == f"rsa ends at {ended}, and nobody attacks."
-    other = [replace(each, accuracy=None, metrics={"rmse": 2.0}) for each in inspected.history]
-    assert headline(replace(inspected, history=other)) == f"rsa ends at rmse 2{against}"
+    other = [replace(each, accuracy=None, metrics={"r2": 0.2}) for each in inspected.history]
+    regression = replace(inspected.spec, problem="least-squares")
+    assert headline(replace(inspected, spec=regression, history=other)) == f"rsa ends at r2 0.2{against}"
 
 
 def test_names_cannot_break_out(inspected: Inspection) -> None:

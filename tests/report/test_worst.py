@@ -5,12 +5,21 @@ from dataclasses import replace
 import pytest
 
 from holdfast.experiments import Result, Spec, run
-from holdfast.experiments.scores import SCORES, score_of
+from holdfast.experiments.scores import Score, score_of
+from holdfast.problems import ACCURACY, LeastSquares, Softmax
 from holdfast.report.settings import grouped
 from holdfast.report.tables import best_places
 from holdfast.report.worst import conclusions, headline, lost_attacks, worst_cases
 
-ACCURACY, R2, RMSE, *_ = SCORES
+RMSE = Score("rmse", "root mean square error on the test data", higher=False, share=False)
+
+
+class ByError(Softmax):
+    """A problem whose models are judged by what shall be small."""
+
+    score = RMSE
+
+
 BASE = run(Spec(data="digits", workers=4, rounds=2))
 
 
@@ -19,6 +28,7 @@ def result(
 ) -> Result:
     """Return a result with this final score; without a value it diverged."""
     spec = Spec(data="digits", workers=4, rounds=2, method=method, attack=attack, byzantine=1 if attack else 0)
+    spec = replace(spec, problem=ByError if name == "rmse" else "softmax")
     last = BASE.history[-1]
     if value is not None:
         last = replace(last, accuracy=value if name == "accuracy" else None, metrics={name: value})
@@ -110,7 +120,9 @@ def test_the_best_of_a_row_is_marked_whoever_it_belongs_to() -> None:
 
 def test_a_score_is_what_all_measured() -> None:
     assert score_of([BASE]) is ACCURACY
-    both = replace(BASE, history=[replace(BASE.history[-1], accuracy=None, metrics={"rmse": 1.0, "r2": 0.5})])
-    assert score_of([both]) is R2
+    measured = [replace(BASE.history[-1], accuracy=None, metrics={"rmse": 1.0, "r2": 0.5})]
+    both = replace(BASE, spec=replace(BASE.spec, problem="least-squares"), history=measured)
+    assert score_of([both]) is LeastSquares.score
+    assert score_of([replace(both, spec=BASE.spec)]).name == "loss"
     assert score_of([BASE, both]).name == "loss"
     assert score_of([]).name == "loss"

@@ -1,6 +1,6 @@
 """An arena played: what can be told without a run first, then all runs over the cores; a failure is one cell's."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cache
@@ -18,8 +18,8 @@ from holdfast.experiments.spec import Spec
 from holdfast.experiments.store import Store
 from holdfast.methods import Aggregated
 
-Telling = Callable[[int], AbstractContextManager[Arrived]]
-"""Given how many runs there will be, whom to tell each of them."""
+Telling = Callable[[Sequence[Spec]], AbstractContextManager[Arrived]]
+"""Given the runs that there will be, whom to tell each of them."""
 
 
 def play_arena(arena: Arena, jobs: int | None, store: Store, telling: Telling) -> list[Cell]:
@@ -35,7 +35,7 @@ def play_arena(arena: Arena, jobs: int | None, store: Store, telling: Telling) -
     wanted = list(dict.fromkeys(spec for specs in ready.values() for spec in specs))
     failed: dict[Spec, str] = {}
 
-    with telling(len(wanted)) as arrived:
+    with telling(wanted) as arrived:
         records = gather(wanted, jobs, store, arrived, failed=failed.__setitem__)
     return [_cell(bout, ready.get(bout, []), records, failures.get(bout), failed) for bout in bouts]
 

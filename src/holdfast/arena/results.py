@@ -50,7 +50,7 @@ def _cell(cell: Cell) -> dict[str, Any]:
         "attack": attack_text(cell),
         "final": cell.final.mean,
         "interval": None if isnan(cell.final.half) else cell.final.half,
-        "by_seed": [record.score for record in cell.records],
+        "by_seed": [record.accuracy or 0.0 for record in cell.records],
         "best": cell.best,
         "drop": cell.drop,
         "ceiling": cell.ceiling,

@@ -47,7 +47,7 @@ class Cell:
     @cached_property
     def final(self) -> Interval:
         """The final test accuracy. It decides; a run that diverged ends at 0."""
-        return Interval.of([record.score for record in self.records])
+        return Interval.of([record.accuracy or 0.0 for record in self.records])
 
     @cached_property
     def best(self) -> float:

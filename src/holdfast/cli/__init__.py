@@ -15,6 +15,7 @@ from holdfast.cli import (
     demo,
     init,
     inspect,
+    predict,
     reproduce,
     resume,
     run,
@@ -41,6 +42,11 @@ COMMANDS = {
         "show a run worker by worker: own models, and who is suspected; one page",
         "holdfast inspect runs/my-run",
         inspect,
+    ),
+    "predict": Command(
+        "tell what a finished run's model says of the samples in a table",
+        "holdfast predict runs/my-run new.csv --out predicted.csv",
+        predict,
     ),
     "compare": Command(
         "run every combination of several methods, attacks, seeds or other values; one table, one page",

@@ -1,10 +1,8 @@
 """`holdfast arena`: every method under every attack, judged by the worst case."""
 
 import json
-import shlex
 from argparse import ArgumentParser, Namespace
 from dataclasses import fields
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +10,11 @@ from holdfast.arena import PRESETS, Arena, Leaderboard, play_arena
 from holdfast.arena.conclusions import breaking, headline
 from holdfast.arena.presets import BASE
 from holdfast.arena.results import results_of
-from holdfast.cli.compiling import tell_when_compiling
 from holdfast.cli.console import Speaker
-from holdfast.cli.gathering import folder_of, store_at, told
-from holdfast.cli.interrupts import INTERRUPTED
-from holdfast.cli.options import add_jobs, add_json, add_spec_flags, values_of
+from holdfast.cli.gathering import add_resumable, resumable, store_at, told
+from holdfast.cli.options import add_output, add_spec_flags, values_of
 from holdfast.errors import InvalidInput, unknown
-from holdfast.experiments.building import loaded
-from holdfast.experiments.records import Record
+from holdfast.experiments.loading import loaded
 from holdfast.experiments.spec import Spec, data_text
 from holdfast.files import write_atomic
 
@@ -42,22 +37,13 @@ def add_flags(parser: ArgumentParser) -> None:
         help="numbers of Byzantine workers, each with the number that rules are told if it is another",
     )  # fmt: skip
     group.add_argument("--seeds", type=int, metavar="N", help="seeds 0 to N - 1")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="folder of page and runs (default: under runs/)")
-    parser.add_argument("--resume", action="store_true", help="resume in --out: what is finished there is not repeated")
-    add_jobs(parser)
-    add_json(parser)
+    add_resumable(parser)
+    add_output(parser)
 
 
 def command(arguments: Namespace) -> int:
-    arena = arena_of(arguments)
-    speaker = Speaker(to_stderr=arguments.json)
-    tell_when_compiling(speaker)
-    with folder_of(arguments, "arena", ("runs",)) as out:
-        try:
-            return _play(speaker, arena, out, arguments)
-        except KeyboardInterrupt:
-            speaker.say(f"interrupted; resume with the same command and: --out {shlex.quote(str(out))} --resume")
-            return INTERRUPTED
+    arena, speaker = arena_of(arguments), Speaker.of(arguments)
+    return resumable(speaker, arguments, "arena", ("runs",), lambda out: _play(speaker, arena, out, arguments))
 
 
 def arena_of(arguments: Namespace) -> Arena:
@@ -67,7 +53,9 @@ def arena_of(arguments: Namespace) -> Arena:
         raise unknown("preset", name, PRESETS)
     preset = PRESETS[name]
     given = {option: getattr(arguments, option) or getattr(preset, of) for option, of in SWEPT.items()}
-    base = Spec.of(BASE | dict(preset.base) | values_of(arguments, without=OWN))
+    base = Spec.of(
+        BASE | dict(preset.base) | {name: value for name, value in values_of(arguments).items() if name not in OWN}
+    )
     seeds = preset.seeds if arguments.seeds is None else arguments.seeds
     if seeds < 1:
         raise InvalidInput(f"seeds must be at least 1; got {seeds}")
@@ -94,11 +82,11 @@ def _play(speaker: Speaker, arena: Arena, out: Path, arguments: Namespace) -> in
 
     store = store_at(speaker, out / "runs", loaded(arena.base.data).digest())
     conditions, bouts = len(arena.conditions()), len(arena.bouts())
-    speaker.say(
+    speaker.news(
         f"{len(arena.methods)} methods, {len(arena.attacks)} attacks, {conditions} conditions: {bouts} bouts of "
         f"{arena.base.rounds} rounds on {data_text(arena.base.data)}"
     )
-    cells = play_arena(arena, arguments.jobs, store, partial(told, speaker, line=_line))
+    cells = play_arena(arena, arguments.jobs, store, lambda specs: told(speaker, specs, arguments.jobs, _line))
     board = Leaderboard.of(cells)
     results = json.dumps(results_of(arena, board), allow_nan=False)
     write_atomic(out / "results.json", results.encode())
@@ -111,6 +99,5 @@ def _play(speaker: Speaker, arena: Arena, out: Path, arguments: Namespace) -> in
     return 0
 
 
-def _line(record: Record) -> str:
-    spec = record.spec
+def _line(spec: Spec) -> str:
     return "  ".join((spec.partition_text, f"q={spec.q}", spec.attack_text, spec.method_name, f"seed {spec.seed}"))

@@ -12,9 +12,9 @@ from holdfast.cli.gathering import add_resumable, resumable, store_at
 from holdfast.cli.options import add_output, add_spec_flags, swept_of
 from holdfast.experiments import Spec, compare, grid
 from holdfast.experiments.bars import RunsBar
-from holdfast.experiments.building import loaded
 from holdfast.experiments.compared import Comparison
 from holdfast.experiments.gathering import Keeper
+from holdfast.experiments.loading import loaded
 from holdfast.experiments.records import Record
 from holdfast.experiments.spec import data_text
 from holdfast.experiments.store import StoreByData
@@ -41,7 +41,6 @@ def command(arguments: Namespace) -> int:
 
     def act(out: Path) -> int:
         store = StoreByData(store_at(speaker, out / "runs", ""), lambda spec: loaded(spec.data).digest())
-        tell_when_compiling(speaker)
         return show(_with_progress(speaker, specs, arguments.jobs, store), arguments, title, out)
 
     return resumable(speaker, arguments, "compare", ("runs",), act)

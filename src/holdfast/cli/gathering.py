@@ -65,8 +65,7 @@ def told(speaker: Speaker, specs: Sequence[Spec], jobs: int | None, line: Callab
             bar.ended(line(record.spec))
             if new:
                 left = (monotonic() - begun) / played * (len(specs) - counted)
-                speaker.counted(
-                    f"{counted}/{len(specs)}  {line(record.spec)}  accuracy {record.score:.4f}  {left:.0f} s left"
-                )
+                reached = f"{record.score.name} {record.score.text(record.reached)}"
+                speaker.counted(f"{counted}/{len(specs)}  {line(record.spec)}  {reached}  {left:.0f} s left")
 
         yield arrived

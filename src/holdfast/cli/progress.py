@@ -24,8 +24,12 @@ class EnteredWatcher(Watcher, Protocol):
 
 def text(evaluation: Evaluation) -> str:
     """Return the numbers of an evaluation in one line."""
-    accuracy = "" if evaluation.accuracy is None else f"accuracy {evaluation.accuracy:.4f}  "
-    return f"{accuracy}loss {evaluation.loss:.4g}  variance {evaluation.variance:.3g}"
+    measured = "".join(f"{name} {_number(value)}  " for name, value in evaluation.measured.items())
+    return f"{measured}loss {evaluation.loss:.4g}  variance {evaluation.variance:.3g}"
+
+
+def _number(value: float) -> str:
+    return f"{value:.4f}" if abs(value) < 10 else f"{value:.4g}"
 
 
 class PlainWatcher:

@@ -11,8 +11,8 @@ from holdfast.cli.console import Speaker
 from holdfast.cli.gathering import add_resumable, resumable, store_at, told
 from holdfast.cli.options import add_output
 from holdfast.errors import InvalidInput, unknown
-from holdfast.experiments.building import loaded
 from holdfast.experiments.gathering import gather
+from holdfast.experiments.loading import loaded
 from holdfast.experiments.pool import Work
 from holdfast.experiments.records import Record
 from holdfast.experiments.spec import Spec

@@ -17,7 +17,9 @@ from holdfast.cli.progress import EnteredWatcher, text, watcher
 from holdfast.errors import INTERRUPTED
 from holdfast.experiments import Interrupted, Result, Spec, run
 from holdfast.experiments.automatic import is_auto, resolve_auto
+from holdfast.experiments.building import build_problem
 from holdfast.experiments.defaults import resolved
+from holdfast.experiments.guesses import guesses
 from holdfast.experiments.individuals import individuals
 from holdfast.methods import Rsa
 
@@ -38,10 +40,14 @@ def command(arguments: Namespace) -> int:
 
 
 def _with_numbers(spec: Spec, watcher: EnteredWatcher) -> Spec:
-    """Return the spec with numbers for what it leaves to the rule, and say them."""
+    """Return the spec with numbers for what it leaves to the rule; say them, and what the data decided."""
+    ready = resolved(spec)
+    build_problem(ready)  # what cannot work is said first, and alone
+    for line in guesses(spec, ready):
+        watcher.speaker.news(line)
     if not is_auto(spec):
         return spec
-    found = resolve_auto(resolved(spec))
+    found = resolve_auto(ready)
     method: Any = spec.method
     if isinstance(method, Rsa) and isinstance(found.method, Rsa):
         method = replace(method, penalty=found.method.penalty)

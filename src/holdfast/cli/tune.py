@@ -15,9 +15,10 @@ from holdfast.cli.console import Speaker
 from holdfast.cli.gathering import add_resumable, resumable, store_at, told
 from holdfast.cli.options import add_output, add_spec_flags, flags_of, spec_of, values_of
 from holdfast.errors import InvalidInput
-from holdfast.experiments.building import loaded
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.gathering import gather
+from holdfast.experiments.guesses import guesses
+from holdfast.experiments.loading import loaded
 from holdfast.experiments.records import Record
 from holdfast.experiments.spec import Spec, data_text
 from holdfast.files import write_atomic
@@ -83,7 +84,9 @@ def _names_norm(method: Any) -> bool:
 
 
 def _search(speaker: Speaker, asked: Spec, norms: Sequence[float], out: Path, arguments: Namespace) -> Outcome:
-    full = loaded(asked.data)
+    full, ready = loaded(asked.data), resolved(asked)
+    for line in guesses(asked, ready):
+        speaker.news(line)
     split, file = hold_out(full, arguments.validation, asked.seed), out / "validation.npz"
     runs, final = (
         store_at(speaker, out / name, data.digest()) for name, data in zip(STORES, (split, full), strict=True)
@@ -91,7 +94,7 @@ def _search(speaker: Speaker, asked: Spec, norms: Sequence[float], out: Path, ar
     write(split, file)
     with threadpool_limits(1, "blas"):
         tried = candidates(
-            replace(asked, data=str(file.resolve()), scale=resolved(asked).scale), norms, arguments.points
+            replace(asked, data=str(file.resolve()), scale=ready.scale, problem=ready.problem), norms, arguments.points
         )
 
     def gathered(specs: Sequence[Spec]) -> Mapping[Spec, Record]:

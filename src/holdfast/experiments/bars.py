@@ -69,7 +69,7 @@ class RunsBar(Bar):
 
 
 class RoundsBar(Bar):
-    """A watcher: a bar with the newest accuracy, rounds per second and the time left."""
+    """A watcher: a bar with the newest score, rounds per second and the time left."""
 
     def __init__(self, console: Console | None = None) -> None:
         columns = (
@@ -93,10 +93,8 @@ class RoundsBar(Bar):
             self.progress.update(self.task, completed=round, speed=speed)
 
     def evaluated(self, evaluation: Evaluation) -> None:
-        news = (
-            f"accuracy {evaluation.accuracy:.4f}" if evaluation.accuracy is not None else f"loss {evaluation.loss:.4g}"
-        )
-        self.progress.update(self.task, news=news)
+        name, value = next(iter(evaluation.measured.items()), ("loss", evaluation.loss))
+        self.progress.update(self.task, news=f"{name} {value:.4g}")
 
     def warned(self, text: str) -> None:
         self.progress.console.print(f"warning: {text}", markup=False, soft_wrap=True)

@@ -35,6 +35,11 @@ class Evaluation:
     """Whatever else the problem measures."""
 
     @property
+    def measured(self) -> dict[str, float]:
+        """All that the problem measures, by name."""
+        return ({} if self.accuracy is None else {"accuracy": self.accuracy}) | self.metrics
+
+    @property
     def finite(self) -> bool:
         return bool(np.isfinite([self.loss, self.variance, self.distance]).all())
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from holdfast.experiments.frames import frame
 from holdfast.experiments.metrics import Evaluation
 from holdfast.experiments.personal import Personal
+from holdfast.experiments.scores import Score, score_of
 from holdfast.experiments.showing import shown
 from holdfast.experiments.spec import Spec, data_text
 from holdfast.methods import method_text
@@ -55,9 +56,14 @@ class Record:
         return self.last.accuracy if self.last else None
 
     @property
-    def score(self) -> float:
-        """The final test accuracy; of a run that diverged, 0."""
-        return self.accuracy or 0.0
+    def score(self) -> Score:
+        """What the run is judged by."""
+        return score_of([self])
+
+    @property
+    def reached(self) -> float | None:
+        """The final value of the score; None of a run that diverged."""
+        return self.score.of(self.last)
 
     @property
     def milliseconds(self) -> float:
@@ -101,13 +107,15 @@ class Record:
             return f"{kind}({what}, failed: {self.failed})"
         if self.last is None:
             return f"{kind}({what}, diverged at round {self.diverged})"
-        reached = f"loss {self.last.loss:.4g}" if self.accuracy is None else f"accuracy {self.accuracy:.4f}"
+        reached = f"{self.score.name} {self.reached:{'.4f' if self.score.share else '.4g'}}"
         return f"{kind}({what}, {reached} after {self.rounds} rounds)"
 
     def to_json(self) -> dict[str, Any]:
         """Return how it went as strict JSON has it, without the spec."""
         return {
             "accuracy": self.accuracy,
+            **(self.last.metrics if self.last else {}),
+            "score": self.score.name,
             "loss": self.last.loss if self.last else None,
             "variance": self.last.variance if self.last else None,
             "distance": self.last.distance if self.last else None,

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from holdfast.data import FILE_TYPES
+from holdfast.data import FILE_TYPES, Table
 from holdfast.data import REGISTRY as DATA
 from holdfast.engines import Recorder
 from holdfast.engines.protocol import FAULTS
@@ -18,9 +18,11 @@ from holdfast.errors import EngineError, InvalidInput, TooFew
 from holdfast.experiments.assembly import Experiment, assemble
 from holdfast.experiments.automatic import resolve_auto
 from holdfast.experiments.bars import RoundsBar
+from holdfast.experiments.building import scaling_of
 from holdfast.experiments.checkpoint import Checkpoint
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.folder import RunFolder
+from holdfast.experiments.learnt import Learnt
 from holdfast.experiments.metrics import Evaluation, ceiling, evaluate
 from holdfast.experiments.parts import traffic_of
 from holdfast.experiments.personal import personal
@@ -114,7 +116,7 @@ def _with_data(spec: Spec, data: Any) -> Spec:
     if data is not None:
         return replace(spec, data=data)
     name = spec.data
-    if name not in DATA and ":" not in name and Path(name).suffix not in FILE_TYPES:
+    if not isinstance(name, Table) and name not in DATA and ":" not in name and Path(name).suffix not in FILE_TYPES:
         raise InvalidInput(f"a run on data made in Python resumes with resume(folder, data=...); got the name {name!r}")
     return spec
 
@@ -281,6 +283,9 @@ class _Run:
         model, begun = self.model, perf_counter()
         measured = personal(self.experiment, model) if self.diverged is None else None
         self.evaluation_seconds += perf_counter() - begun
+        learnt = None
+        if self.diverged is None:
+            learnt = Learnt.of(self.experiment.problem, model, self.experiment.dataset, scaling_of(self.spec))
         bytes_up, bytes_down = map(round, traffic_of(self.spec, model, self.round, self.experiment.engine.voters))
         result = Result(
             spec=self.spec,
@@ -297,7 +302,8 @@ class _Run:
             absent=self.experiment.engine.absent,
             faults=self._faults,
             personal=measured,
+            learnt=learnt,
         )
         if self.store:
-            self.store.finish(result.to_json(), model)
+            self.store.finish(result.to_json(), model, learnt)
         return result

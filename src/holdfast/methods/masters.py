@@ -78,11 +78,13 @@ class AggregateSum:
         return memory
 
     def __call__(self, model: Vector, received: Received, memory: Any) -> tuple[Vector, Any]:
-        n, kept = len(received.workers), []
+        n = len(received.workers)
+        kept: list[Any] = []
         for stage in self.stages:
             if isinstance(stage, RememberingStage):
                 received, after = stage.remember(memory.stage, received)
-                kept, memory = [*kept, after], memory.rest
+                kept.append(after)
+                memory = memory.rest
             else:
                 received = stage(received)
         vector, memory = self._ruled(model, received, memory)

@@ -14,6 +14,7 @@ from holdfast.data import Dataset, Partition
 from holdfast.errors import InvalidInput
 from holdfast.methods.priors import Ridge
 from holdfast.problems.protocol import Samples
+from holdfast.problems.scores import ACCURACY, Score
 from holdfast.problems.shards import BLOCK, Shards
 from holdfast.problems.solving import solve
 from holdfast.streams import Stream
@@ -35,6 +36,8 @@ class LinearProblem(ABC):
     seed: int = 0
     test: Samples | None = None
     """What models are measured on, the features flat."""
+    unit: float = 1.0
+    """What one unit of the targets stands for, where they were standardised."""
 
     @classmethod
     def of(
@@ -54,7 +57,8 @@ class LinearProblem(ABC):
         parts = partition.deal(data.train_targets, workers, Stream(seed, "partition").generator())
         shards = Shards.deal(_flat(data.train_features), data.train_targets, parts, scale, dtype)
         test = Samples(_flat(data.test_features), data.test_targets)
-        return cls(shards, cls.outputs_for(data), batch, 1 / workers if weight is None else weight, seed, test)
+        share = 1 / workers if weight is None else weight
+        return cls(shards, cls.outputs_for(data), batch, share, seed, test, data.unit)
 
     @classmethod
     def prepared(cls, data: Dataset) -> Dataset:
@@ -78,6 +82,8 @@ class LinearProblem(ABC):
     """The largest length of the loss's derivative by the scores, at any scores."""
     classifies: ClassVar[bool] = True
     """Whether targets are classes, so that models are right or wrong."""
+    score: ClassVar[Score] = ACCURACY
+    """What models are judged by, of all that `evaluate` returns."""
 
     @abstractmethod
     def residuals(self, scores: Rows, targets: NDArray[Any]) -> Rows:
@@ -101,8 +107,12 @@ class LinearProblem(ABC):
         return self.outputs * int(np.diff(self.shards.starts).max())
 
     def evaluate(self, model: Vector) -> dict[str, float]:
-        """Return the accuracy on the test samples, if the problem has classes."""
-        accuracy = None if self.test is None else self.accuracy(model, *self.test)
+        """Return what is measured on the test samples, if there are any."""
+        return {} if self.test is None else self.measured(model, *self.test)
+
+    def measured(self, model: Vector, features: NDArray[Any], targets: NDArray[Any]) -> dict[str, float]:
+        """Return what a model is worth on some samples: the accuracy, if the problem has classes."""
+        accuracy = self.accuracy(model, features, targets)
         return {} if accuracy is None else {"accuracy": accuracy}
 
     def only(self, first: int, last: int) -> Self:

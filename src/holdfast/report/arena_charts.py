@@ -1,107 +1,115 @@
-"""The charts of an arena: every cell of a condition, and the worst case against the number of Byzantine workers."""
+"""The charts of an arena: the worst case against the number of Byzantine workers, every cell, and its curves."""
 
 from collections.abc import Mapping
 
 import altair as alt
+import numpy as np
 
-from holdfast.arena import Condition, Leaderboard, Standing
+from holdfast.arena import Cell, Condition, Leaderboard, Standing
 from holdfast.arena.results import attack_text
 from holdfast.data import PARTITIONS
 from holdfast.methods import Method
-from holdfast.report.colours import colour_and_dash, strokes
-from holdfast.report.pictures import Chart
+from holdfast.report.axes import Axis, fitted
+from holdfast.report.colours import strokes, variable
+from holdfast.report.comparison_charts import file_name
+from holdfast.report.drawing import ROWS, Drawing, Panel
+from holdfast.report.lines import line_panel
 
 WORST = "worst case"
-LINES = 8
+LINES = 6
 """Methods whose curves are drawn: the best overall. More lines could not be told apart."""
+CELL = 24
+"""Pixels from one row of a heat map to the next."""
 
 
-def heat_map(board: Leaderboard, condition: Condition, names: Mapping[Method, str]) -> Chart:
+def robustness_curves(board: Leaderboard, names: Mapping[Method, str]) -> Drawing:
+    """Return the worst-case accuracy against q, one panel per partition: where each method breaks."""
+    shown = board.ranked[:LINES]
+    look = strokes(names[method] for method in shown)
+    partitions = dict.fromkeys(PARTITIONS.text(condition.partition) for condition in board.conditions)
+    panels = []
+    for partition in partitions:
+        rows = [
+            {"method": names[standing.method], "byzantine": standing.condition.byzantine, "accuracy": standing.score}
+            for standing in board.standings
+            if PARTITIONS.text(standing.condition.partition) == partition and standing.method in shown
+            if standing.score is not None
+            and standing.condition.declared in (standing.condition.byzantine, _told(board))
+        ]
+        rows.sort(key=lambda row: int(str(row["byzantine"])))
+        panels.append(
+            line_panel(
+                rows,
+                x="byzantine",
+                y="accuracy",
+                series="method",
+                look=look,
+                axis=Axis("test accuracy, worst case", 0.0, 1.0),
+                x_title="Byzantine workers",
+                title=partition,
+            )
+        )
+    says = f"The worst case over all attacks against the number of Byzantine workers; the {len(shown)} best methods."
+    return Drawing("robustness", tuple(panels), says, columns=2)
+
+
+def heat_map(board: Leaderboard, condition: Condition, names: Mapping[Method, str]) -> Drawing:
     """Return the final accuracy of every cell: one row per method, the best overall first, one column per attack."""
-    points = [
+    rows = [
         {"method": names[method], "attack": column, "accuracy": value, "why": why}
         for method in board.ranked
         for column, value, why in _row(board.standing(method, condition))
     ]
-    columns = list(dict.fromkeys(str(point["attack"]) for point in points))
-    base = alt.Chart(alt.InlineData(values=points)).encode(
-        x=alt.X("attack:N", sort=columns, title=None, axis=alt.Axis(orient="top", labelAngle=-40, labelLimit=200)),
-        y=alt.Y("method:N", sort=[names[method] for method in board.ranked], title=None, axis=alt.Axis(labelLimit=260)),
+    columns = list(dict.fromkeys(str(row["attack"]) for row in rows))
+    base = alt.Chart(alt.NamedData(ROWS)).encode(
+        x=alt.X("attack:N", sort=columns, title=None, axis=alt.Axis(orient="top", labelAngle=-45, labelLimit=140)),
+        y=alt.Y("method:N", sort=[names[method] for method in board.ranked], title=None, axis=alt.Axis(labelLimit=200)),
         tooltip=["method:N", "attack:N", alt.Tooltip("accuracy:Q", format=".4f"), "why:N"],
     )
+    played = base.transform_filter("isValid(datum.accuracy)")
     colour = alt.Color("accuracy:Q", scale=alt.Scale(scheme="viridis", domain=[0, 1]), legend=None)
-    cells = base.mark_rect().encode(color=colour)
-    ink = alt.condition("datum.accuracy > 0.45", alt.value("black"), alt.value("white"))
-    numbers = base.mark_text(fontSize=10).encode(text=alt.Text("accuracy:Q", format=".2f"), color=ink)
-    numbers = numbers.transform_filter("isValid(datum.accuracy)")
-    missing = base.mark_text(fontSize=10, fontWeight="bold", color="#c8102e", text="failed")
-    missing = missing.transform_filter("!isValid(datum.accuracy)")
-    written: Chart = alt.layer(cells, numbers, missing).properties(width=alt.Step(38), height=alt.Step(22)).to_dict()
-    return written
+    ink = alt.condition("datum.accuracy > 0.5", alt.value("black"), alt.value("white"))
+    cells = played.mark_rect().encode(color=colour)
+    numbers = played.mark_text(fontSize=10).encode(text=alt.Text("accuracy:Q", format=".2f"), color=ink)
+    failed = base.transform_filter("!isValid(datum.accuracy)")
+    crosses = failed.mark_text(fontSize=11, text="✕", color=variable("fails"))
+    chart = alt.LayerChart(layer=[cells, numbers, crosses], height=CELL * len(board.ranked))
+    says = "Accuracy at the end, the mean over the seeds; a cross marks what could not be played."
+    return Drawing(f"cells-{file_name(condition.text)}", (Panel(rows, chart),), says, columns=1)
 
 
 def _row(standing: Standing) -> list[tuple[str, float | None, str]]:
     worst = standing.worst
+    told = "a cell could not be played" if worst is None else f"under {attack_text(worst)}"
     cells = [
         (attack_text(cell), None if cell.failure else cell.final.mean, cell.failure or "") for cell in standing.cells
     ]
-    told = "a cell could not be played" if worst is None else f"under {attack_text(worst)}"
     return [(WORST, standing.score, told), *cells]
 
 
-def robustness_curves(board: Leaderboard, names: Mapping[Method, str]) -> Chart:
-    """Return the worst-case accuracy against q, one panel per partition: where each method breaks."""
+def cell_curves(board: Leaderboard, condition: Condition, names: Mapping[Method, str]) -> Drawing:
+    """Return accuracy over rounds (mean over the seeds) of the best methods: one panel per attack."""
     shown = board.ranked[:LINES]
-    points = [
-        {
-            "method": names[standing.method],
-            "partition": PARTITIONS.text(standing.condition.partition),
-            "q": standing.condition.byzantine,
-            "accuracy": standing.score,
-        }
-        for standing in board.standings
-        if standing.method in shown and standing.score is not None
-    ]
-    colour, dash = colour_and_dash("method", strokes(names[method] for method in shown))
-    lines = alt.Chart(width=320, height=240).mark_line(strokeWidth=2, point=True)
-    lines = lines.encode(
-        x=alt.X("q:Q", title="Byzantine workers", axis=alt.Axis(tickMinStep=1)),
-        y=alt.Y("accuracy:Q", title="accuracy, worst case over the attacks", scale=alt.Scale(domain=[0, 1])),
-        color=colour,
-        strokeDash=dash,
-        tooltip=["method:N", "partition:N", "q:Q", alt.Tooltip("accuracy:Q", format=".3f")],
-    )
-    chart: Chart = lines.facet(
-        facet=alt.Facet("partition:N", title=None, header=alt.Header(labelFontWeight="bold")),
-        columns=2,
-        data=alt.InlineData(values=points),
-    ).to_dict()
-    return chart
+    look = strokes(names[method] for method in shown)
+    cells = [cell for method in shown for cell in board.standing(method, condition).cells if cell.failure is None]
+    panels = []
+    for attack in dict.fromkeys(attack_text(cell) for cell in cells):
+        rows = [
+            {"attack": attack, "method": names[cell.bout.method], "round": round, "accuracy": accuracy}
+            for cell in cells
+            if attack_text(cell) == attack
+            for round, accuracy in _means(cell)
+        ]
+        values = [float(str(row["accuracy"])) for row in rows]
+        axis = fitted("test accuracy", values, share=True)
+        panels.append(
+            line_panel(rows, x="round", y="accuracy", series="method", look=look, axis=axis, title=attack, height=160)
+        )
+    return Drawing(f"curves-{file_name(condition.text)}", tuple(panels), f"The {len(shown)} best methods.")
 
 
-def cell_curves(board: Leaderboard, condition: Condition, names: Mapping[Method, str]) -> Chart:
-    """Return accuracy over rounds (mean over the seeds): one panel per attack, one line per method."""
-    points = [
-        {"method": names[standing.method], "attack": attack_text(cell), "round": point.round}
-        | {"accuracy": point.accuracy}
-        for standing in board.standings
-        if standing.condition == condition
-        for cell in standing.cells
-        for record in cell.records
-        for point in record.history
-    ]
-    colour, dash = colour_and_dash("method", strokes(names[method] for method in board.ranked))
-    lines = alt.Chart(width=230, height=170).mark_line(strokeWidth=1.5, clip=True)
-    lines = lines.encode(
-        x=alt.X("round:Q", title="round"),
-        y=alt.Y("mean(accuracy):Q", title="test accuracy"),
-        color=colour,
-        strokeDash=dash,
-        tooltip=["method:N", "attack:N", "round:Q", alt.Tooltip("mean(accuracy):Q", format=".3f")],
-    )
-    chart: Chart = lines.facet(
-        facet=alt.Facet("attack:N", title=None, header=alt.Header(labelFontWeight="bold")),
-        columns=4,
-        data=alt.InlineData(values=points),
-    ).to_dict()
-    return chart
+def _means(cell: Cell) -> list[tuple[int, float]]:
+    """Return the mean accuracy over the seeds at every evaluation that all of them reached."""
+    histories = [[(each.round, each.accuracy or 0.0) for each in record.history] for record in cell.records]
+    together = zip(*histories, strict=False)
+    return [(points[0][0], float(np.mean([accuracy for _, accuracy in points]))) for points in together]

@@ -8,7 +8,7 @@ from holdfast.arena import Arena, Cell, Condition, Leaderboard
 from holdfast.arena.conclusions import breaking, headline
 from holdfast.arena.results import attack_text
 from holdfast.experiments.spec import data_text
-from holdfast.methods import Method, method_labels
+from holdfast.methods import AUTO, Method, method_labels
 from holdfast.report.arena_charts import cell_curves, heat_map, robustness_curves
 from holdfast.report.rendering import render
 from holdfast.report.tables import text_table
@@ -27,7 +27,7 @@ def leaderboard_rows(board: Leaderboard) -> tuple[list[str], list[tuple[str, ...
 def leaderboard_table(board: Leaderboard) -> Table:
     """Return the leaderboard for a terminal."""
     head, rows = leaderboard_rows(board)
-    return text_table(head, rows, "accuracy at the end, worst case over the attacks")
+    return text_table(head, rows, "accuracy at the end, worst case over the attacks", _best(board))
 
 
 def arena_page(arena: Arena, board: Leaderboard) -> str:
@@ -35,17 +35,32 @@ def arena_page(arena: Arena, board: Leaderboard) -> str:
     names = method_labels(board.ranked)
     head, rows = leaderboard_rows(board)
     base = arena.base
+    seeds = f"{len(arena.seeds)} seed{'s' if len(arena.seeds) > 1 else ''}"
+    step = "every step size by rule" if base.rate == AUTO else f"step size {base.rate}"
     return render(
         "arena.html",
         title=f"Arena on {data_text(base.data)}: {len(arena.methods)} methods, {len(arena.attacks)} attacks",
         headline=headline(board),
-        conclusion=breaking(board),
-        about=f"{base.workers} workers, {base.rounds} rounds, {len(arena.seeds)} seed(s); every step size by rule",
+        conclusions=[breaking(board)],
+        about=f"{base.workers} workers, {base.rounds} rounds, {seeds}, {step}.",
+        best=_best(board),
         head=head,
         rows=rows,
         robustness=robustness_curves(board, names),
         conditions=[_section(board, condition, names) for condition in board.conditions],
     )
+
+
+def _best(board: Leaderboard) -> list[tuple[int, int]]:
+    """Return the places of the best values of every column of the leaderboard."""
+    columns = [[board.overall(method) for method in board.ranked]]
+    columns += [[board.standing(method, each).score for method in board.ranked] for each in board.conditions]
+    return [
+        (row, 1 + column)
+        for column, values in enumerate(columns)
+        for row, value in enumerate(values)
+        if value is not None and value == max(each for each in values if each is not None)
+    ]
 
 
 def _section(board: Leaderboard, condition: Condition, names: Mapping[Method, str]) -> dict[str, object]:

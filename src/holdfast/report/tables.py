@@ -9,7 +9,6 @@ from rich.table import Table
 from rich.text import Text
 
 from holdfast.experiments.cells import Cell
-from holdfast.experiments.metrics import Evaluation
 from holdfast.experiments.records import Record
 from holdfast.experiments.scores import score_of
 from holdfast.report.rendering import render
@@ -90,12 +89,8 @@ def cell(result: Record | None) -> str:
         return trouble
     if result.last is None:
         return "-"
-    error = result.error if isinstance(result, Cell) else None
-    return _number(result.last) + (f" ±{_number(error)}" if error else "")
-
-
-def _number(measured: Evaluation) -> str:
-    return f"{measured.loss:.3g}" if measured.accuracy is None else share(measured.accuracy)
+    score, error = result.score, result.error if isinstance(result, Cell) else None
+    return score.text(score.of(result.last)) + (f" ±{score.text(score.of(error))}" if error else "")
 
 
 def text(results: Sequence[Record]) -> str:

@@ -25,7 +25,7 @@ def differences(rows: Rows, neutral: Vector) -> Shares:
     As bits (above, below) this is the Hamming distance over 2 d: exact, and no matter in which order it is counted.
     """
     words = sides(rows, neutral)
-    return distances(words, words) / (2 * rows.shape[1])
+    return np.asarray(distances(words, words) / (2 * rows.shape[1]))
 
 
 def sides(rows: Rows, neutral: Vector) -> Words:
