@@ -14,12 +14,13 @@ import numpy as np
 import pytest
 
 import outsiders
+from changed import ready
 from holdfast.attacks import SameValue
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Result, Spec, compare, comparison, run
 from holdfast.experiments.building import build_problem
 from holdfast.experiments.comparison import check_all
-from holdfast.experiments.defaults import canonical, resolved
+from holdfast.experiments.defaults import canonical
 from holdfast.experiments.pool import play
 from holdfast.problems import Softmax
 from holdfast.typing import Rows, Vector
@@ -52,8 +53,8 @@ class Dies:
         return vector
 
 
-def ready(specs: Sequence[Spec]) -> list[Spec]:
-    return [canonical(resolved(spec)) for spec in specs]
+def all_ready(specs: Sequence[Spec]) -> list[Spec]:
+    return [canonical(ready(spec)) for spec in specs]
 
 
 # -- what goes wrong -------------------------------------------------------------------------------------------
@@ -182,7 +183,7 @@ def test_a_comparison_is_checked_without_assembling_each_run(built: list[Spec]) 
         replace(BASE, byzantine=1), ["rsa", "krum", "median", "rsa:norm=2"], ["none", "gaussian"], ["iid", "by-label"]
     )
     with counted(built), mock.patch("holdfast.experiments.assembly.assemble", side_effect=AssertionError):
-        check_all(ready(specs), 2)
+        check_all(all_ready(specs), 2)
     assert len(specs) == 16
     assert [spec.partition_text for spec in built] == ["iid", "by-label"]
 
@@ -216,7 +217,7 @@ def test_what_cannot_work_is_refused_before_the_first_run(changes: dict[str, obj
 
 def test_specs_that_equal_only_themselves_come_back() -> None:
     """NaN and data sets do not equal their copies from another process."""
-    specs = ready([replace(BASE, attack=SameValue(np.nan), byzantine=1), replace(BASE, data=outsiders.squares())])
+    specs = all_ready([replace(BASE, attack=SameValue(np.nan), byzantine=1), replace(BASE, data=outsiders.squares())])
     arrived: list[Result] = []
     play(specs, 2, arrived.append)
     assert {id(result.spec) for result in arrived} == {id(spec) for spec in specs}

@@ -13,9 +13,7 @@ from holdfast.cli.counting import counting
 from holdfast.cli.folders import results_folder
 from holdfast.cli.options import add_jobs, add_json, add_spec_flags, values_of
 from holdfast.experiments import Result, Spec
-from holdfast.experiments.automatic import resolve_auto
 from holdfast.experiments.comparison import compare, grid
-from holdfast.experiments.defaults import resolved
 from holdfast.experiments.spec import data_text
 from holdfast.files import write_atomic
 from holdfast.methods import Method, method_labels
@@ -67,9 +65,8 @@ def show(specs: Sequence[Spec], arguments: Namespace, title: str, out: Path) -> 
 
     speaker = Speaker(to_stderr=arguments.json)
     tell_when_compiling(speaker)
-    ready = [resolve_auto(resolved(spec)) for spec in specs]
-    labels = _labels(ready)
-    results = _with_progress(speaker, ready, labels, arguments.jobs)
+    labels = _labels(specs)
+    results = _with_progress(speaker, specs, labels, arguments.jobs)
     written = {"title": title, "runs": [_entry(result, labels) for result in results]}
     if arguments.json:
         print(json.dumps(written, allow_nan=False))
@@ -93,7 +90,8 @@ def _labels(specs: Sequence[Spec]) -> Labels:
 
 
 def _label(result: Result, labels: Labels) -> str:
-    return labels[result.spec.partition_text, result.spec.method]
+    asked = result.asked or result.spec
+    return labels[asked.partition_text, asked.method]
 
 
 def _entry(result: Result, labels: Labels) -> dict[str, object]:

@@ -18,6 +18,7 @@ from holdfast.cli.progress import PlainWatcher, text, watcher
 from holdfast.experiments import Interrupted, Result, Spec, run
 from holdfast.experiments.automatic import is_auto, resolve_auto
 from holdfast.experiments.defaults import resolved
+from holdfast.experiments.folder import RunFolder
 from holdfast.experiments.individuals import individuals
 from holdfast.methods import Rsa
 
@@ -30,15 +31,18 @@ def add_flags(parser: ArgumentParser) -> None:
 
 def command(arguments: Namespace) -> int:
     spec = spec_of(arguments)
+    if arguments.out:
+        RunFolder.check_new(arguments.out)
     folder = arguments.out or partial(claim_folder, spec.method_name)
     return play(arguments.json, lambda watcher, stop: run(_with_numbers(spec, watcher), folder, watcher, stop))
 
 
 def _with_numbers(spec: Spec, watcher: PlainWatcher) -> Spec:
     """Return the spec with numbers for what it leaves to the rule, and say them."""
-    if not is_auto(spec):
+    asked = resolved(spec)
+    if not is_auto(asked):
         return spec
-    found = resolve_auto(resolved(spec))
+    found = resolve_auto(asked)
     method: Any = spec.method
     if isinstance(method, Rsa) and isinstance(found.method, Rsa):
         method = replace(method, penalty=found.method.penalty)

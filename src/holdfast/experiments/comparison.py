@@ -43,15 +43,16 @@ def compare(
     plain = [resolve_auto(canonical(resolved(spec))) for spec in specs]
     different = list(dict.fromkeys(plain))
     check_all(different, jobs)
+    first = dict(reversed([*zip(plain, specs, strict=True)]))
     results: dict[Spec, Result] = {}
 
     def arrived(result: Result) -> None:
         results[result.spec] = result
-        finished(result, len(different))
+        finished(replace(result, asked=first[result.spec]), len(different))
 
     play(different, jobs, arrived)
     return [
-        replace(results[ran], spec=replace(resolved(asked), method=ran.method, rate=ran.rate))
+        replace(results[ran], spec=replace(resolved(asked), method=ran.method, rate=ran.rate), asked=asked)
         for ran, asked in zip(plain, specs, strict=True)
     ]
 

@@ -42,6 +42,8 @@ class Result:
     """How often a worker was asked and did not answer in time."""
     personal: list[Personal] | None = None
     """The honest workers' models and the master's, on each worker's own distribution."""
+    asked: Spec | None = None
+    """The spec before numbers were found by rule, as far as it is known: runs that asked for the same are named so."""
 
     @property
     def last(self) -> Evaluation | None:

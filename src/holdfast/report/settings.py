@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from holdfast.experiments.result import Result
 from holdfast.experiments.spec import Spec, data_text
-from holdfast.methods import method_labels, method_text
+from holdfast.methods import Method, method_labels, method_text
 
 Grouped = dict[str, dict[str, dict[str, Result]]]
 
@@ -22,10 +22,15 @@ def labels(results: Sequence[Result]) -> list[str]:
     """Return what each result's method is called beside the others of its partition."""
     partitions = dict.fromkeys(result.spec.partition for result in results)
     beside = {
-        partition: method_labels(result.spec.method for result in results if result.spec.partition == partition)
+        partition: method_labels(_asked(result) for result in results if result.spec.partition == partition)
         for partition in partitions
     }
-    return [beside[result.spec.partition][result.spec.method] for result in results]
+    return [beside[result.spec.partition][_asked(result)] for result in results]
+
+
+def _asked(result: Result) -> Method:
+    """Return the method as it was asked for: numbers that a rule finds differ from attack to attack."""
+    return (result.asked or result.spec).method
 
 
 def heading(results: Sequence[Result]) -> str:
