@@ -96,7 +96,14 @@ def test_what_no_theorem_covers(argv: list[str], complaint: str, capsys: pytest.
 @pytest.mark.parametrize("schedule", ["theorem2", "theorem-sqrt"])
 def test_runs_with_a_theorems_steps(schedule: str, regression: str) -> None:
     spec = Spec(
-        data=regression, problem="least-squares", workers=5, schedule=schedule, rounds=300, eval_every=100, l2=0.5
+        data=regression,
+        problem="least-squares",
+        method="rsa:norm=1,penalty=0.07",
+        workers=5,
+        schedule=schedule,
+        rounds=300,
+        eval_every=100,
+        l2=0.5,
     )
     result = run(spec)
     assert result.spec.rate is None

@@ -14,7 +14,7 @@ from holdfast.experiments.building import build_problem
 from holdfast.experiments.parts import attack_and_byzantine, check, participants
 from holdfast.experiments.spec import Spec
 from holdfast.experiments.survey import BATCH, Surveyor
-from holdfast.methods import AUTO, Rsa
+from holdfast.methods import AUTO, Rsa, with_penalty
 from holdfast.methods.schedules import schedule
 from holdfast.problems import LinearProblem, Problem
 from holdfast.streams import Stream
@@ -58,10 +58,7 @@ def resolve_auto(spec: Spec) -> Spec:
 
 def _with_any_numbers(spec: Spec) -> Spec:
     """Return the spec with numbers that stand for those to be found, so that all else can be checked before."""
-    method = spec.method
-    if getattr(method, "penalty", None) == AUTO:
-        method = replace(cast(Any, method), penalty=1.0)
-    return replace(spec, method=method, rate=1.0 if spec.rate == AUTO else spec.rate)
+    return replace(spec, method=with_penalty(spec.method, 1.0), rate=1.0 if spec.rate == AUTO else spec.rate)
 
 
 def _surveyed(workers: Workers, seed: int) -> Workers:

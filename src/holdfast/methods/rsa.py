@@ -88,3 +88,12 @@ class IdealRsa(Rsa):
 
     participants = "honest"
     attacked = False
+
+
+def with_penalty(method: Method, weight: float) -> Method:
+    """Return the method with this number where it leaves lambda to the data; any other method as it is.
+
+    >>> with_penalty(Rsa(), 0.5).penalty, with_penalty(Rsa(penalty=2.0), 0.5).penalty
+    (0.5, 2.0)
+    """
+    return replace(method, penalty=weight) if isinstance(method, Rsa) and method.penalty == AUTO else method
