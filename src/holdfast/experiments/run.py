@@ -103,7 +103,7 @@ def simulate(
     >>> from holdfast.data import ByLabel, load
     >>> from holdfast.problems import Softmax
     >>> problem = Softmax.of(load("digits"), ByLabel(), workers=20, scale=16.0)
-    >>> simulate(problem, "rsa:penalty=0.5", attack="duplicate", byzantine=8, rounds=300).accuracy > 0.4
+    >>> simulate(problem, "rsa", attack="duplicate", byzantine=8, rounds=300).accuracy > 0.4
     True
     """
     if not isinstance(problem, Problem):

@@ -15,7 +15,7 @@ from holdfast.methods.names import (
 from holdfast.methods.penalties import L1, L2, LInf, Lp, Penalty, penalty
 from holdfast.methods.priors import Ridge
 from holdfast.methods.reduction import WithLsvrg, WithSaga, with_reduction
-from holdfast.methods.rsa import AUTO, IdealRsa, Rsa
+from holdfast.methods.rsa import AUTO, IdealRsa, Rsa, with_penalty
 from holdfast.methods.schedules import Constant, Inverse, InverseSqrt
 from holdfast.methods.workers import GradientWorker, PenalisedWorker, WithMomentum
 
@@ -55,5 +55,6 @@ __all__ = [
     "method_table",
     "method_text",
     "penalty",
+    "with_penalty",
     "with_reduction",
 ]
