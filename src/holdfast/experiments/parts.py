@@ -11,7 +11,7 @@ from holdfast.engines.traffic import expected
 from holdfast.engines.wire import Kind
 from holdfast.errors import InvalidInput
 from holdfast.experiments.spec import Spec, require_number
-from holdfast.methods import Reading, Setting, WithMomentum, with_reduction
+from holdfast.methods import Reading, Rsa, Setting, WithMomentum, with_reduction
 from holdfast.methods.priors import Ridge
 from holdfast.methods.schedules import Constant, schedule
 from holdfast.onebit import TallyBits
@@ -27,7 +27,7 @@ def check(spec: Spec) -> None:
     if attack is not None:
         attack.check(np.setdiff1d(workers, byzantine))
     by_theorem = spec.schedule in steps.REGISTRY
-    if by_theorem and not spec.method.penalised:
+    if by_theorem and not isinstance(spec.method, Rsa):
         raise InvalidInput(f"{spec.schedule} is a step size of rsa and ideal-rsa; got method={spec.method_name}")
     rate = Constant(1.0) if by_theorem else schedule(spec.schedule, require_number(spec.rate))
     setting = Setting(rate, Ridge(spec.l2), int(require_number(spec.declared)), spec.seed)
