@@ -40,7 +40,7 @@ def test_every_method_has_every_default(method: str) -> None:
     spec = resolved(Spec(method=method))
     assert [option.name for option in fields(spec) if getattr(spec, option.name) is None] == ["attack"]
     assert None not in vars(spec.method).values()
-    assert spec.rate == (0.001 if method in ("rsa", "ideal-rsa") else 0.0001)
+    assert spec.rate == (0.001 if spec.method.penalised else 0.0001)
 
 
 @pytest.mark.parametrize(("data", "scale"), [("digits", 16.0), ("mnist", 1.0), ("fashion-mnist", 1.0), ("a.npz", 1.0)])

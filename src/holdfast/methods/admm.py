@@ -106,9 +106,9 @@ class RsaAdmm(Method):
         x0      <- x0 - (grad f0(x0) - sum_i (2 eta_i+ - eta_i)) / (1 / alpha + n beta)
 
     Workers send x_i, so that attacks are those on models. No coordinate of a message weighs more than 3 lambda; NaN
-    leaves eta_i as it was. `penalty` is lambda, by default RSA's; beta is `stiffness` / alpha of the first round, in the
-    authors' program half of it. A worker whose reply is lost and the master disagree about its eta_i from then
-    on, by what the lost message would have added.
+    leaves eta_i as it was. `penalty` is lambda, by default RSA's; beta is `stiffness` / alpha of the first round, as in
+    the authors' program half of 1 / alpha. If a reply is lost, worker and master disagree about eta_i from then on, by
+    what the lost message would have added.
     """
 
     cites: ClassVar[tuple[str, ...]] = ("lin2021stochastic", "li2019rsa")
