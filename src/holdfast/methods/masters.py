@@ -5,12 +5,15 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
-from holdfast.aggregators import Remembering
+from holdfast import kernels
+from holdfast.aggregators import REGISTRY as RULES
+from holdfast.aggregators import Remembering, Weighing
 from holdfast.errors import InvalidInput
 from holdfast.methods.penalties import L1, Penalty
 from holdfast.methods.priors import Ridge
-from holdfast.typing import Nothing, Received, Rows, Schedule, Tally, Vector
+from holdfast.typing import Nothing, Received, Rows, Schedule, Tally, Vector, Workers
 
 
 class Direction(Protocol):
@@ -23,6 +26,12 @@ class Direction(Protocol):
         """Return the direction at `model`, and the memory after the round."""
 
 
+def of(weights: tuple[float, ...], workers: Workers) -> NDArray[np.float64]:
+    """Return the weights of these workers."""
+    found: NDArray[np.float64] = np.array(weights)[workers - 1]
+    return found
+
+
 class Memoryless:
     """A direction that remembers nothing."""
 
@@ -32,12 +41,19 @@ class Memoryless:
 
 @dataclass(frozen=True)
 class PenaltySum(Memoryless):
-    """Read messages as models and sum the penalty's pull of each: sum_i lambda d|x0 - x_i|_p (eq. update2:x:0)."""
+    """Read messages as models and sum the penalty's pull of each: sum_i lambda d|x0 - x_i|_p (eq. update2:x:0).
+
+    With `weights`, one per worker number, worker i pulls with w_i lambda.
+    """
 
     penalty: Penalty
+    weights: tuple[float, ...] = ()
 
     def __call__(self, model: Vector, received: Received, memory: Nothing) -> tuple[Vector, Nothing]:
-        return self.penalty.pull(model, cast(Rows, received.rows)), memory
+        rows = cast(Rows, received.rows)
+        if not self.weights:
+            return self.penalty.pull(model, rows), memory
+        return kernels.combination(of(self.weights, received.workers), self.penalty.subgradient(model - rows)), memory
 
 
 @dataclass(frozen=True)
@@ -56,20 +72,31 @@ class AggregateSum:
 
     Eq. aggsgd leaves the scale of its aggregated gradient to the step size. Ours estimates the sum in
     eq. update:x, so that plain averaging is exactly distributed SGD, the regulariser weighs the same in
-    every method, and rates compare across them. Stages come first, from left to right.
+    every method, and rates compare across them. Stages come first, from left to right. With `weights`, one per worker
+    number, it estimates the weighted sum.
     """
 
     rule: Callable[[Rows], Vector]
     stages: tuple[Callable[[Received], Received], ...] = ()
+    weights: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.weights and (self.stages or not isinstance(self.rule, Weighing)):
+            known = ", ".join(name for name, rule in RULES.items() if issubclass(rule, Weighing))
+            raise InvalidInput(f"weights of workers are for {known}, without stages, and for rsa; got {self.rule}")
 
     def init(self, model: Vector) -> Any:
         return self.rule.init(model) if isinstance(self.rule, Remembering) else Nothing()
 
     def __call__(self, model: Vector, received: Received, memory: Any) -> tuple[Vector, Any]:
-        n = len(received.workers)
+        n: float = len(received.workers)
         for stage in self.stages:
             received = stage(received)
-        if isinstance(self.rule, Remembering):
+        if self.weights:
+            weights = of(self.weights, received.workers)
+            n = float(weights.sum())
+            vector = cast(Weighing, self.rule).weigh(cast(Rows, received.rows), weights)
+        elif isinstance(self.rule, Remembering):
             vector, memory = self.rule.step(memory, received)
         else:
             vector = self.rule(cast(Rows, received.rows))

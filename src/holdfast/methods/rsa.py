@@ -42,6 +42,7 @@ class Rsa(Method):
     reply: Reply = "current"
 
     penalised = True
+    weighs = True
 
     def __post_init__(self) -> None:
         convert_fields(self)
@@ -72,8 +73,10 @@ class Rsa(Method):
         pull = self._pull
         if self.messages == "bits":
             assert isinstance(pull, L1)  # bits need norm 1
+            if setting.weights:
+                raise InvalidInput("weights of workers need messages=full, a count of bits has none; got messages=bits")
             return Descent(TallySum(pull), setting.rate, setting.prior)
-        return Descent(PenaltySum(pull), setting.rate, setting.prior)
+        return Descent(PenaltySum(pull, setting.weights), setting.rate, setting.prior)
 
     def reading(self, seed: int) -> Reading:
         if self.messages == "bits":
