@@ -1,7 +1,7 @@
 """RSA's problem by stochastic ADMM (Lin, Li and Ling, 2021)."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, NamedTuple, cast
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, cast
 
 import numpy as np
 from msgspec import Meta
