@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from holdfast.cli import _parser
+from holdfast.cli import command_parser
 from holdfast.cli.console import Speaker
 from holdfast.cli.demo import next_steps
 from holdfast.cli.filling import Filling
@@ -53,9 +53,9 @@ def test_what_to_try_next_can_be_typed() -> None:
     for step in steps:
         words = re.sub("    #.*", "", step).split()
         assert words[0] == "holdfast"
-        arguments: Namespace = _parser().parse_args(words[1:])
+        arguments: Namespace = command_parser().parse_args(words[1:])
         assert arguments.command in ("run", "advise", "compare")
-    told = spec_of(_parser().parse_args(re.sub("    #.*", "", steps[0]).split()[1:]))
+    told = spec_of(command_parser().parse_args(re.sub("    #.*", "", steps[0]).split()[1:]))
     assert (told.data, told.partition_text) == ("digits", "by-label")
 
 
