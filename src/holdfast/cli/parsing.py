@@ -34,7 +34,6 @@ class _Help(argparse.RawDescriptionHelpFormatter):
         longest = max((len(name) for name in action.choices or ()), default=0) if action.nargs == argparse.PARSER else 0
         self._action_max_length = max(self._action_max_length, longest + 4)
 
-
     def _format_usage(self, usage: Any, actions: Any, groups: Any, prefix: Any) -> str:
         """Return one line: flags stand below, by groups."""
         behind = [action for action in actions if not action.option_strings]
