@@ -9,6 +9,7 @@ Needs scikit-learn; wine, breast cancer and diabetes are standardised, by the po
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
@@ -21,7 +22,7 @@ from holdfast.experiments.defaults import resolved
 from holdfast.problems import LinearProblem
 
 SEEDS = (0, 1, 2)
-METHODS = {
+METHODS: dict[str, dict[str, Any]] = {
     "before: l1, 0.07, 0.001": {"method": "rsa:norm=1,penalty=0.07", "rate": 0.001},
     "l1, by rule": {"method": "rsa:norm=1"},
     "default: l2, by rule": {"method": "rsa"},
@@ -32,7 +33,7 @@ SETTINGS = {"iid": IID, "by-label": BY_LABEL}
 TABLES = {"wine": load_wine, "breast-cancer": load_breast_cancer, "diabetes": load_diabetes}
 
 
-def standardised(name: str, load: Callable[[], object]) -> Dataset:
+def standardised(name: str, load: Callable[[], Any]) -> Dataset:
     """Return a data set of scikit-learn with features, and targets if they are no classes, of mean 0 and variance 1."""
     given = load()
     data = Dataset.split(name, given.data.astype(float), given.target)
@@ -70,7 +71,7 @@ def compared(data: str, *partitions: str) -> None:
                 results = [run(replace(spec, seed=seed)) for seed in SEEDS]
                 values = [result.accuracy or 0.0 for result in results]
                 cells.append(f"{np.mean(values):.4f} ({min(values):.3f} to {max(values):.3f})")
-            last = results[0].spec
+            last: Any = results[0].spec
             name = f"{partition}, {attack}" + (f", q = {q}" if q else "")
             print(f"| {name} | {' | '.join(cells)} | {last.method.penalty:g} | {last.rate:g} |", flush=True)
 

@@ -17,9 +17,9 @@ import outsiders
 from changed import ready
 from holdfast.attacks import SameValue
 from holdfast.errors import InvalidInput
-from holdfast.experiments import Result, Spec, compare, comparison, run
+from holdfast.experiments import Result, Spec, checking, compare, comparison, gathering, run
 from holdfast.experiments.building import build_problem
-from holdfast.experiments.comparison import check_all
+from holdfast.experiments.checking import check_all
 from holdfast.experiments.defaults import canonical
 from holdfast.experiments.pool import play
 from holdfast.problems import Softmax
@@ -66,19 +66,34 @@ def test_an_exception_in_a_run_reaches_the_caller_and_ends_the_rest(jobs: int) -
     begun = time.monotonic()
     order = [replace(BASE, method=Breaks()), LONG] if jobs == 1 else [LONG, replace(BASE, method=Breaks())]
     with pytest.raises(KeyError, match="broken on purpose"):
-        compare(order, jobs=jobs)
+        play(all_ready(order), jobs, lambda _: None)
     assert time.monotonic() - begun < 60
     assert children() == []
 
 
 def test_a_process_that_dies_is_one_line() -> None:
     with pytest.raises(InvalidInput, match=r"which must be able to start: .*got a process that ended with status 7"):
-        compare([replace(BASE, method=Dies())], jobs=1)
+        play(all_ready([replace(BASE, method=Dies())]), 1, lambda _: None)
+    assert children() == []
+
+
+def test_a_run_that_fails_in_a_comparison_is_one_result_of_it() -> None:
+    specs = [replace(BASE, method=method) for method in (Breaks(), "median", Dies(), "rsa")]
+    results = compare(specs, jobs=1)
+    assert [run.failed for run in results] == [
+        "KeyError: 'broken on purpose'",
+        None,
+        "its process ended with status 7",
+        None,
+    ]
+    assert [run.last is None for run in results] == [True, False, True, False]
+    assert str(results).count("failed") == 2
+    assert [row["failed"] for row in results.rows()] == [1, 0, 1, 0]
     assert children() == []
 
 
 def test_what_the_caller_raises_ends_the_rest() -> None:
-    def finished(result: Result, of: int) -> None:
+    def finished(result: Result, name: str) -> None:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
@@ -108,7 +123,7 @@ COMPARES = """
 import holdfast as hf
 if __name__ == "__main__":
     specs = [hf.Spec(data="digits", rounds=5), hf.Spec(data="digits", rounds=10**7, eval_every=10**7)]
-    hf.compare(specs, jobs=2, finished=lambda result, of: print("one is over", flush=True))
+    hf.compare(specs, jobs=2, finished=lambda result, name: print("one is over", flush=True))
 """
 
 
@@ -174,7 +189,7 @@ def counted(built: list[Spec]) -> "mock._patch[mock.Mock]":
         built.append(spec)
         return build_problem(spec)
 
-    return mock.patch.object(comparison, "build_problem", side_effect=build)
+    return mock.patch.object(checking, "build_problem", side_effect=build)
 
 
 def test_a_comparison_is_checked_without_assembling_each_run(built: list[Spec]) -> None:
@@ -210,7 +225,7 @@ def test_a_comparison_is_checked_without_assembling_each_run(built: list[Spec]) 
     ids=str,
 )
 def test_what_cannot_work_is_refused_before_the_first_run(changes: dict[str, object], message: str) -> None:
-    never = mock.patch.object(comparison, "play", side_effect=AssertionError("something ran"))
+    never = mock.patch.object(gathering, "play", side_effect=AssertionError("something ran"))
     with never, pytest.raises(InvalidInput, match=message):
         compare([BASE, replace(BASE, **changes)], jobs=1)  # type: ignore[arg-type]
 

@@ -77,5 +77,5 @@ def test_a_result_is_one_short_line(result: Result) -> None:
     assert own.last is not None
     assert repr(own) == f"Result(outsiders:Middle:low=0.1 on Quadratic, loss {own.last.loss:.4g} after 2 rounds)"
     fit = run(replace(BASE, data=outsiders.squares(), problem="least-squares", rate=1e-3))
-    assert "on squares, loss" in repr(fit)
+    assert "on squares, r2" in repr(fit)
     assert len(repr(fit)) < 120

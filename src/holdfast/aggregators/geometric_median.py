@@ -1,9 +1,10 @@
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from holdfast import kernels
+from holdfast.aggregators.distances import most_central
 from holdfast.aggregators.families import Weighted
 from holdfast.aggregators.options import require_positive, require_whole
 from holdfast.typing import Distances, Rows, Vector
@@ -43,6 +44,7 @@ class GeometricMedian(Weighted):
     array([1., 1.])
     """
 
+    cites: ClassVar[tuple[str, ...]] = ("weiszfeld1937point", "vardi2000multivariate", "minsker2015geometric")
     tolerance: float = 1e-7
     iterations: int = 1000
 
@@ -82,9 +84,9 @@ def _about_a_central_row(rows: Rows) -> Distances:
     About a row that lies far away, float64 would lose the distances between the others. The row is chosen
     by a sample of the coordinates; whoever guesses the sample can only make it be chosen again, by all of them.
     """
-    products = kernels.inner_products(rows, rows[_most_central(kernels.sampled_distances(rows))])
+    products = kernels.inner_products(rows, rows[most_central(kernels.sampled_distances(rows))])
     if _is_far_off(products):
-        products = kernels.inner_products(rows, rows[_most_central(kernels.squared_distances(rows))])
+        products = kernels.inner_products(rows, rows[most_central(kernels.squared_distances(rows))])
     return products
 
 
@@ -99,11 +101,6 @@ def _drawn_nearer(squares: Vector) -> Vector:
     far = lengths > limit
     nearer[far] = limit / lengths[far]
     return nearer
-
-
-def _most_central(distances: Distances) -> int:
-    """Return the row to which just more than half of the rows, itself included, are nearest."""
-    return int(np.sort(distances, axis=1)[:, len(distances) // 2].argmin())
 
 
 def _is_far_off(products: Distances) -> bool:

@@ -1,4 +1,5 @@
 from dataclasses import dataclass
+from typing import ClassVar
 
 from holdfast import kernels
 from holdfast.aggregators.families import CoordinateWise
@@ -13,6 +14,8 @@ class Mean(CoordinateWise):
     >>> Mean()(np.array([[0.0, 1.0], [2.0, 5.0]]))
     array([1., 3.])
     """
+
+    bounded: ClassVar[bool] = False
 
     def columns(self, rows: Rows) -> Vector:
         return kernels.mean(rows)

@@ -1,4 +1,5 @@
 from dataclasses import dataclass
+from typing import ClassVar
 
 from holdfast import kernels
 from holdfast.aggregators.families import CoordinateWise
@@ -16,6 +17,8 @@ class Median(CoordinateWise):
     >>> Median()(np.array([[0.0], [1.0], [np.nan]]))
     array([1.])
     """
+
+    cites: ClassVar[tuple[str, ...]] = ("yin2018byzantine", "xie2018generalized")
 
     def columns(self, rows: Rows) -> Vector:
         n = len(rows)

@@ -3,8 +3,7 @@ from typing import ClassVar
 
 from holdfast import kernels
 from holdfast.aggregators.families import CoordinateWise
-from holdfast.aggregators.options import declared, require_whole
-from holdfast.errors import InvalidInput
+from holdfast.aggregators.options import require_majority, require_whole
 from holdfast.typing import Rows, Vector
 
 
@@ -24,6 +23,7 @@ class TrimmedMean(CoordinateWise):
     array([1.])
     """
 
+    cites: ClassVar[tuple[str, ...]] = ("yin2018byzantine",)
     told: ClassVar[str] = "trim"
     trim: int | None = None
 
@@ -31,7 +31,5 @@ class TrimmedMean(CoordinateWise):
         require_whole(self, "trim", optional=True)
 
     def columns(self, rows: Rows) -> Vector:
-        n, trim = len(rows), declared(self)
-        if n <= 2 * trim:
-            raise InvalidInput(f"TrimmedMean needs n > 2 * trim; got n={n}, trim={trim}")
+        n, trim = len(rows), require_majority(self, len(rows))
         return kernels.mean_of_ranks(rows, range(trim, n - trim))

@@ -1,6 +1,7 @@
 """`holdfast list`: everything that has a name, from the registries."""
 
 from argparse import ArgumentParser, Namespace
+from dataclasses import fields
 from inspect import signature
 from typing import Any
 
@@ -9,7 +10,8 @@ from rich.table import Table
 from holdfast import aggregators
 from holdfast.attacks import ATTACKS, ColludingAttack
 from holdfast.cli.console import Speaker
-from holdfast.data import FILE_TYPES, PARTITIONS, SETS
+from holdfast.data import PARTITIONS, SETS, TABLE_TYPES
+from holdfast.data import Table as DataTable
 from holdfast.engines.options import ENGINES
 from holdfast.methods import schedules
 from holdfast.methods.names import METHODS, STAGES
@@ -32,16 +34,18 @@ def command(arguments: Namespace) -> int:
         table.add_column(no_wrap=True)
         for name, line in entries.items():
             table.add_row(name, line)
-        speaker.console.print(table)
+        speaker.table(table)
         speaker.console.print()
     speaker.say(OUTSIDE)
     return 0
 
 
 def _catalogue() -> dict[str, dict[str, str]]:
-    files = {", ".join(f"FILE{suffix}" for suffix in FILE_TYPES): (
-        "your own: x_train, y_train, x_test, y_test or x, y; in a .csv the last column is y"
-    )}  # fmt: skip
+    options = ",".join(f"{option.name}=..." for option in fields(DataTable) if option.name != "path")
+    files = {
+        "FILE.npz": "your own arrays: x_train, y_train, x_test, y_test or x, y",
+        f"{', '.join(f'FILE{suffix}' for suffix in TABLE_TYPES)}": f"{summary(DataTable)} Also takes {options}.",
+    }
     return {
         "methods (--method)": _told(METHODS),
         "rules (holdfast.aggregators)": {rule.__name__: summary(rule) for rule in aggregators.REGISTRY.values()},

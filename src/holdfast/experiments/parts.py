@@ -11,11 +11,11 @@ from holdfast.engines.traffic import expected
 from holdfast.engines.wire import Kind
 from holdfast.errors import InvalidInput
 from holdfast.experiments.spec import Spec, require_number
-from holdfast.methods import Reading, Setting, WithMomentum
+from holdfast.methods import Reading, Setting, WithMomentum, with_reduction
 from holdfast.methods.priors import Ridge
 from holdfast.methods.schedules import Constant, schedule
 from holdfast.onebit import TallyBits
-from holdfast.problems import Divisible, Problem, solvable
+from holdfast.problems import Divisible, Problem, oracle_under, solvable
 from holdfast.theory import Curvature, steps
 from holdfast.typing import Received, Schedule, Vector, Worker, Workers
 
@@ -41,13 +41,15 @@ def check(spec: Spec) -> None:
 
 def setting_of(spec: Spec, problem: Problem) -> Setting:
     """Return what the run tells its method."""
-    return Setting(_rate(spec, problem), Ridge(spec.l2), int(require_number(spec.declared)), spec.seed)
+    declared, table = int(require_number(spec.declared)), getattr(problem, "table", 0)
+    return Setting(_rate(spec, problem), Ridge(spec.l2), declared, spec.seed, table)
 
 
 def worker_of(spec: Spec, setting: Setting) -> Worker[Any]:
     """Return what honest workers do."""
     worker = spec.method.worker(setting)
-    return WithMomentum(worker, spec.momentum) if spec.momentum else worker
+    averaged = WithMomentum(worker, spec.momentum) if spec.momentum else worker
+    return with_reduction(spec.reduction, averaged, setting.table)
 
 
 def _rate(spec: Spec, problem: Problem) -> Schedule:
@@ -77,7 +79,7 @@ def simulated(spec: Spec, problem: Problem, worker: Worker[Any], share: float, r
     """Return the spec's workers in this process, all following the rule `worker` but for those that attack."""
     attack, byzantine = attack_and_byzantine(spec)
     workers = participants(spec)
-    oracle = problem.oracle(workers)
+    oracle = oracle_under(attack, problem, workers, np.array(byzantine, dtype=np.int64), spec.seed)
     if share < 1 and not isinstance(oracle, Divisible):
         raise InvalidInput(
             f"participation below 1 needs an oracle with `only(workers)`; got {type(oracle).__name__} and {share:g}"

@@ -14,6 +14,7 @@ from holdfast.methods.names import (
 )
 from holdfast.methods.penalties import L1, L2, LInf, Lp, Penalty, penalty
 from holdfast.methods.priors import Ridge
+from holdfast.methods.reduction import WithLsvrg, WithSaga, with_reduction
 from holdfast.methods.rsa import AUTO, IdealRsa, Rsa, with_penalty
 from holdfast.methods.schedules import Constant, Inverse, InverseSqrt
 from holdfast.methods.workers import GradientWorker, PenalisedWorker, WithMomentum
@@ -43,7 +44,9 @@ __all__ = [
     "Rsa",
     "Setting",
     "TallySum",
+    "WithLsvrg",
     "WithMomentum",
+    "WithSaga",
     "as_sent",
     "make_method",
     "method_labels",
@@ -53,4 +56,5 @@ __all__ = [
     "method_text",
     "penalty",
     "with_penalty",
+    "with_reduction",
 ]

@@ -24,11 +24,15 @@ class Setting(NamedTuple):
     declared: int = 0
     """How many Byzantine workers rules are told that there are, true or not."""
     seed: int = 0
+    table: int = 0
+    """How many numbers a worker needs for what each of its samples said last (SAGA)."""
 
 
 class Method(ABC):
     """A frozen dataclass whose fields are the method's options. Every engine runs the same two rules."""
 
+    cites: ClassVar[tuple[str, ...]] = ()
+    """Its sources, as keys of `holdfast.citations`."""
     participants: ClassVar[Literal["everyone", "honest"]] = "everyone"
     attacked: ClassVar[bool] = True
     """Whether Byzantine workers attack; False for the oracles of the paper, in which nobody does."""

@@ -10,6 +10,7 @@ from holdfast.aggregators import Remembering
 from holdfast.errors import InvalidInput
 from holdfast.methods.penalties import L1, Penalty
 from holdfast.methods.priors import Ridge
+from holdfast.stages import RememberingStage
 from holdfast.typing import Nothing, Received, Rows, Schedule, Tally, Vector
 
 
@@ -50,6 +51,13 @@ class TallySum(Memoryless):
         return self.penalty.weight * cast(Tally, received.rows).signs(model.dtype), memory
 
 
+class Staged(NamedTuple):
+    """What a stage remembers, and what is remembered behind it."""
+
+    stage: Any
+    rest: Any
+
+
 @dataclass(frozen=True)
 class AggregateSum:
     """Read messages as gradients and estimate the sum of all n as n times what `rule` makes of them.
@@ -63,19 +71,35 @@ class AggregateSum:
     stages: tuple[Callable[[Received], Received], ...] = ()
 
     def init(self, model: Vector) -> Any:
-        return self.rule.init(model) if isinstance(self.rule, Remembering) else Nothing()
+        memory: Any = self.rule.init(model) if isinstance(self.rule, Remembering) else Nothing()
+        for stage in reversed(self.stages):
+            if isinstance(stage, RememberingStage):
+                memory = Staged(stage.init(model), memory)
+        return memory
 
     def __call__(self, model: Vector, received: Received, memory: Any) -> tuple[Vector, Any]:
         n = len(received.workers)
+        kept: list[Any] = []
         for stage in self.stages:
-            received = stage(received)
+            if isinstance(stage, RememberingStage):
+                received, after = stage.remember(memory.stage, received)
+                kept.append(after)
+                memory = memory.rest
+            else:
+                received = stage(received)
+        vector, memory = self._ruled(model, received, memory)
+        for after in reversed(kept):
+            memory = Staged(after, memory)
+        return n * vector, memory
+
+    def _ruled(self, model: Vector, received: Received, memory: Any) -> tuple[Vector, Any]:
         if isinstance(self.rule, Remembering):
             vector, memory = self.rule.step(memory, received)
         else:
             vector = self.rule(cast(Rows, received.rows))
         if np.shape(vector) != model.shape:
             raise InvalidInput(f"{self.rule} must return a vector of shape {model.shape}; got {np.shape(vector)}")
-        return n * np.asarray(vector, model.dtype), memory
+        return np.asarray(vector, model.dtype), memory
 
 
 class Iterate(NamedTuple):
@@ -95,6 +119,10 @@ class Descent:
 
     def init(self, model: Vector) -> Iterate:
         return Iterate(model, self.direction.init(model))
+
+    def foresee(self, state: Iterate, received: Received) -> Vector:
+        """Return the direction that these messages would give, and change nothing: what attackers may ask."""
+        return self.direction(state.model, received, state.memory)[0]
 
     def step(self, state: Iterate, received: Received) -> Iterate:
         x = state.model

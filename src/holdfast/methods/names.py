@@ -10,10 +10,12 @@ from holdfast.errors import InvalidInput
 from holdfast.methods.aggregated import Aggregated, IdealSgd
 from holdfast.methods.base import Method
 from holdfast.methods.rsa import IdealRsa, Rsa
+from holdfast.methods.watchful import WatchfulRsa
 from holdfast.naming import Family, options_of
 
 REGISTRY: dict[str, type[Method] | type[Rule]] = {
     "rsa": Rsa,
+    "watchful-rsa": WatchfulRsa,
     "ideal-rsa": IdealRsa,
     "ideal-sgd": IdealSgd,
     "sgd": Mean,  # what the paper calls SGD is the method of the plain mean

@@ -1,7 +1,7 @@
 """Byzantine-robust stochastic aggregation (Li et al., 2019, Algorithm 2)."""
 
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from msgspec import Meta
 
@@ -33,6 +33,7 @@ class Rsa(Method):
     (2.0, 1.0)
     """
 
+    cites: ClassVar[tuple[str, ...]] = ("li2019rsa",)
     norm: Annotated[float, Meta(ge=1)] = None  # type: ignore[assignment]  # a number once it is made
     penalty: Annotated[float, Meta(ge=0)] | Literal["auto"] = AUTO
     messages: Literal["full", "bits"] = "full"

@@ -11,7 +11,7 @@ from holdfast.experiments.automatic import resolve_auto
 from holdfast.experiments.defaults import canonical, resolved
 from holdfast.experiments.spec import Spec, problem_text, require_number
 from holdfast.methods import AUTO, Rsa
-from holdfast.problems import PROBLEMS, Problem
+from holdfast.problems import Problem
 
 Value = float | Literal["auto"] | None
 RATIO = 10**0.5
@@ -45,12 +45,9 @@ def candidates(base: Spec, norms: Sequence[float], points: int) -> list[Spec]:
 
 
 def _check_problem(problem: Any) -> None:
-    """Say what cannot be tuned: samples must be held back, and models be right or wrong on them."""
+    """Say what cannot be tuned: samples must be held back."""
     if not isinstance(problem, str | type) and isinstance(problem, Problem):
         raise InvalidInput(f"tune holds data back and needs a problem made of them; got {problem_text(problem)}")
-    kind = PROBLEMS.make(problem) if isinstance(problem, str) else problem
-    if not getattr(kind, "classifies", True):
-        raise InvalidInput(f"tune goes by accuracy and needs classes; got problem={problem_text(problem)}")
 
 
 def _centre(name: str, given: Value) -> Value:
