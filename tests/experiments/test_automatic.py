@@ -260,5 +260,5 @@ def test_the_first_step_is_stable_for_the_masters_regulariser() -> None:
     y = (x.sum(axis=1) > 0).astype(int)
     spec = Spec(data=Dataset("line", x, y, x, y), problem="logistic", rounds=500, eval_every=25)
     assert rate_of(spec) == 100.0
-    assert rate_of(replace(spec, l2=0.0)) > 1000
+    assert rate_of(replace(spec, l2=0.0)) > 500
     assert run(spec).diverged is None
