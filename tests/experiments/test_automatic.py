@@ -252,3 +252,13 @@ def test_a_table_has_one_column_for_one_method() -> None:
     results = compare(specs, jobs=1)
     assert len({result.spec.method for result in results}) == 2
     assert labels(results) == ["rsa", "rsa"]
+
+
+def test_the_first_step_is_stable_for_the_masters_regulariser() -> None:
+    """Standardised features and weights 1 / m make L small, so that sqrt(K) / L is far above 1 / c = 100."""
+    x = np.random.default_rng(0).normal(size=(400, 5))
+    y = (x.sum(axis=1) > 0).astype(int)
+    spec = Spec(data=Dataset("line", x, y, x, y), problem="logistic", rounds=500, eval_every=25)
+    assert rate_of(spec) == 100.0
+    assert rate_of(replace(spec, l2=0.0)) > 500
+    assert run(spec).diverged is None

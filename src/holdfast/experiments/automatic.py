@@ -39,7 +39,8 @@ def resolve_auto(spec: Spec) -> Spec:
         alpha  = min(sqrt(K), 1 / s(K)) * longest,     longest = min(1 / curvature, reach / (lambda m))
 
     K is the number of rounds and s the schedule at rate 1, so that the last step is the longest that is sure to be
-    stable. A loss whose gradient is not bounded has to begin with it: alpha = longest.
+    stable. A loss whose gradient is not bounded has to begin with it: alpha = longest. So has the master's regulariser
+    c/2 |x|^2: alpha is at most 1 / c.
     """
     if not is_auto(spec):
         return spec
@@ -52,7 +53,8 @@ def resolve_auto(spec: Spec) -> Spec:
     if spec.rate == AUTO:
         longest = _longest(spec, len(workers), reach, curvature)
         stretch = _stretch(spec) if isfinite(getattr(problem, "gradient_bound", inf)) else 1
-        spec = replace(spec, rate=_number("rate", longest * stretch))
+        first = 1 / spec.l2 if spec.l2 else inf
+        spec = replace(spec, rate=_number("rate", min(longest * stretch, first)))
     return spec
 
 
