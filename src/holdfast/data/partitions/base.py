@@ -16,6 +16,10 @@ class Partition(ABC):
     def deal(self, labels: NDArray[Any], workers: int, generator: np.random.Generator) -> Parts:
         """Return the indices of each worker's samples; every sample goes to exactly one worker, none goes without."""
 
+    def seen(self, features: NDArray[Any], parts: Parts, generator: np.random.Generator) -> NDArray[Any]:
+        """Return the training features as the workers see them, after `deal` gave them these parts: as they are."""
+        return features
+
 
 def require_enough(labels: NDArray[Any], workers: int) -> None:
     """Say so if there are more workers than samples."""
