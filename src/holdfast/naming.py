@@ -8,7 +8,7 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
@@ -173,7 +173,12 @@ def _defaults(part: Any) -> dict[str, Any]:
     if inspect.isclass(part) or inspect.isroutine(part):
         return {}
     if is_dataclass(part):
-        return {field.name: field.default for field in fields(part) if field.init}
+        options = [field for field in fields(part) if field.init]
+        found = {option.name: option.default for option in options}
+        if None in found.values() and all(each.default is not MISSING for each in options):
+            made: Any = cast(Any, type(part))()  # None may stand for a default that the other options decide
+            found = {name: getattr(made, name) for name in found}
+        return found
     return {key: each.default for key, each in _parameters(type(part)).items()}
 
 

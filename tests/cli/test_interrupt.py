@@ -54,6 +54,7 @@ def test_a_run_stops_says_how_to_resume_and_resumes_to_the_same_end(
     out = tmp_path / "stopped"
     process = start("run", str(tmp_path / "spec.toml"), "--out", str(out), "--json")
     assert process.stderr is not None
+    assert process.stderr.readline().startswith("auto: ")
     assert process.stderr.readline().startswith("round 20/3000")
     stdout, stderr = interrupted(process, number)
     assert process.returncode == 130

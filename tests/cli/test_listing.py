@@ -48,14 +48,14 @@ def test_parameters_are_listed_with_their_defaults(capsys: pytest.CaptureFixture
     for usage in ("same-value:value=100 ", "sign-flip:factor=-4 ", "gaussian:scale=10000 ", "duplicate:worker=1 "):
         assert usage in text
     assert "dirichlet:alpha=" in text
-    assert "rsa:norm=1,messages=full,local_steps=1,reply=current " in text
+    assert "rsa:penalty=auto,messages=full,local_steps=1,reply=current " in text
     assert "bucketing:size=2 " in text
     assert "ray:shards=0,address=local," in text
 
 
 def test_options_without_a_fixed_default_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     text = listed(capsys, "list")
-    assert f"{summary(methods.Rsa)} Also takes penalty, ties." in text
+    assert f"{summary(methods.Rsa)} Also takes norm, ties." in text
     assert f"{summary(aggregators.MultiKrum)} Also takes byzantine, selected." in text
 
 

@@ -14,12 +14,13 @@ import numpy as np
 import pytest
 
 import outsiders
+from changed import ready
 from holdfast.attacks import SameValue
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Result, Spec, checking, compare, comparison, gathering, run
 from holdfast.experiments.building import build_problem
 from holdfast.experiments.checking import check_all
-from holdfast.experiments.defaults import canonical, resolved
+from holdfast.experiments.defaults import canonical
 from holdfast.experiments.pool import play
 from holdfast.problems import Softmax
 from holdfast.typing import Rows, Vector
@@ -52,8 +53,8 @@ class Dies:
         return vector
 
 
-def ready(specs: Sequence[Spec]) -> list[Spec]:
-    return [canonical(resolved(spec)) for spec in specs]
+def all_ready(specs: Sequence[Spec]) -> list[Spec]:
+    return [canonical(ready(spec)) for spec in specs]
 
 
 # -- what goes wrong -------------------------------------------------------------------------------------------
@@ -65,14 +66,14 @@ def test_an_exception_in_a_run_reaches_the_caller_and_ends_the_rest(jobs: int) -
     begun = time.monotonic()
     order = [replace(BASE, method=Breaks()), LONG] if jobs == 1 else [LONG, replace(BASE, method=Breaks())]
     with pytest.raises(KeyError, match="broken on purpose"):
-        play(ready(order), jobs, lambda _: None)
+        play(all_ready(order), jobs, lambda _: None)
     assert time.monotonic() - begun < 60
     assert children() == []
 
 
 def test_a_process_that_dies_is_one_line() -> None:
     with pytest.raises(InvalidInput, match=r"which must be able to start: .*got a process that ended with status 7"):
-        play(ready([replace(BASE, method=Dies())]), 1, lambda _: None)
+        play(all_ready([replace(BASE, method=Dies())]), 1, lambda _: None)
     assert children() == []
 
 
@@ -197,7 +198,7 @@ def test_a_comparison_is_checked_without_assembling_each_run(built: list[Spec]) 
         replace(BASE, byzantine=1), ["rsa", "krum", "median", "rsa:norm=2"], ["none", "gaussian"], ["iid", "by-label"]
     )
     with counted(built), mock.patch("holdfast.experiments.assembly.assemble", side_effect=AssertionError):
-        check_all(ready(specs), 2)
+        check_all(all_ready(specs), 2)
     assert len(specs) == 16
     assert [spec.partition_text for spec in built] == ["iid", "by-label"]
 
@@ -231,7 +232,7 @@ def test_what_cannot_work_is_refused_before_the_first_run(changes: dict[str, obj
 
 def test_specs_that_equal_only_themselves_come_back() -> None:
     """NaN and data sets do not equal their copies from another process."""
-    specs = ready([replace(BASE, attack=SameValue(np.nan), byzantine=1), replace(BASE, data=outsiders.squares())])
+    specs = all_ready([replace(BASE, attack=SameValue(np.nan), byzantine=1), replace(BASE, data=outsiders.squares())])
     arrived: list[Result] = []
     play(specs, 2, arrived.append)
     assert {id(result.spec) for result in arrived} == {id(spec) for spec in specs}

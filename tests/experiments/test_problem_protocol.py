@@ -118,13 +118,11 @@ OWN = Spec(problem=QUADRATIC, workers=7, rounds=2)
     "ask",
     [
         lambda: guarantees(OWN),
-        lambda: run(replace(OWN, rate="auto")),
-        lambda: run(replace(OWN, method="rsa:penalty=auto")),
         lambda: run(replace(OWN, schedule="theorem2")),
         lambda: run(replace(OWN, schedule="theorem-sqrt")),
         lambda: solvable(QUADRATIC, "somebody"),
     ],
-    ids=["theory", "rate auto", "penalty auto", "theorem2", "theorem-sqrt", "solvable"],
+    ids=["theory", "theorem2", "theorem-sqrt", "solvable"],
 )
 def test_what_needs_an_optimum_says_so(ask: Any) -> None:
     with pytest.raises(InvalidInput, match=NEEDS) as raised:

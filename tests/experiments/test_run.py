@@ -130,7 +130,7 @@ def test_byzantine_are_the_last_unless_named() -> None:
 
 
 def test_any_subset_may_be_byzantine() -> None:
-    small = replace(BASE, workers=4, rounds=2, byzantine=1, attack="sign-flip")
+    small = replace(BASE, method="rsa:penalty=1", rate=0.001, workers=4, rounds=2, byzantine=1, attack="sign-flip")
     subsets = [workers for size in (1, 2, 3) for workers in combinations(range(1, 5), size)]
     models = {workers: model_of(replace(small, byzantine=workers)) for workers in subsets}
     assert len(subsets) == 14

@@ -103,7 +103,9 @@ NUMBERS = st.floats(allow_nan=False)
 SPECS = st.builds(
     Spec,
     method=st.builds(
-        Rsa, norm=st.floats(min_value=1, allow_nan=False), penalty=st.none() | st.floats(min_value=0, allow_nan=False)
+        Rsa,
+        norm=st.floats(min_value=1, allow_nan=False),
+        penalty=st.just("auto") | st.floats(min_value=0, allow_nan=False),
     ),
     attack=st.none() | st.builds(SameValue, value=NUMBERS),
     rate=st.none() | NUMBERS,
@@ -126,7 +128,7 @@ def test_a_file_has_a_section_for_every_field() -> None:
 
 def test_what_is_none_is_left_out() -> None:
     text = Spec().to_toml()
-    assert "penalty" not in text
+    assert "ties" not in text
     assert "None" not in text
 
 

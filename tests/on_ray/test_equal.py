@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
+from changed import ready
 from holdfast import attacks, methods
 from holdfast.engines.options import Ray
 from holdfast.engines.remote import Remote
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Spec, run
 from holdfast.experiments.assembly import assemble
-from holdfast.experiments.defaults import resolved
 
 BASE = Spec(data="digits", workers=11, rounds=4, eval_every=2, batch=8)
 ON_RAY = Ray(shards=2)
@@ -81,7 +81,7 @@ def test_bits_cross_as_counts_and_models_as_models() -> None:
     """6 and 5 workers: 3 bits per count; 650 coordinates make 88 bytes per plane; models 4 * 650 bytes per worker."""
     up = {}
     for messages in ("bits", "full"):
-        experiment = assemble(resolved(replace(BASE, engine=ON_RAY, method=f"rsa:messages={messages}")))
+        experiment = assemble(ready(replace(BASE, engine=ON_RAY, method=f"rsa:messages={messages}")))
         engine = experiment.engine
         assert isinstance(engine, Remote)
         engine.exchange(experiment.problem.start(), 0)

@@ -19,6 +19,7 @@ from holdfast.experiments import Interrupted, Result, Spec, run
 from holdfast.experiments.automatic import is_auto, resolve_auto
 from holdfast.experiments.building import build_problem
 from holdfast.experiments.defaults import resolved
+from holdfast.experiments.folder import RunFolder
 from holdfast.experiments.guesses import guesses
 from holdfast.experiments.individuals import individuals
 from holdfast.methods import Rsa
@@ -32,6 +33,8 @@ def add_flags(parser: ArgumentParser) -> None:
 
 def command(arguments: Namespace) -> int:
     spec = spec_of(arguments)
+    if arguments.out:
+        RunFolder.check_new(arguments.out)
     folder = arguments.out or partial(claim_folder, spec.method_name)
     return play(arguments, lambda watcher, stop: run(_with_numbers(spec, watcher), folder, watcher, stop))
 
@@ -42,7 +45,7 @@ def _with_numbers(spec: Spec, watcher: EnteredWatcher) -> Spec:
     build_problem(ready)  # what cannot work is said first, and alone
     for line in guesses(spec, ready):
         watcher.speaker.news(line)
-    if not is_auto(spec):
+    if not is_auto(ready):
         return spec
     found = resolve_auto(ready)
     method: Any = spec.method

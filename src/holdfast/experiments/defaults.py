@@ -9,19 +9,22 @@ from holdfast.data import FILE_TYPES, REGISTRY, Dataset, Table
 from holdfast.engines.options import InProcess
 from holdfast.experiments.loading import loaded
 from holdfast.experiments.spec import Spec
+from holdfast.methods import AUTO
 from holdfast.problems import guess
 from holdfast.theory import steps
 
 SCALE = {"digits": 16.0}
-"""Digits have 16 grey levels: times 16 they span a byte, where the paper's lambda and alpha are at home."""
+"""Digits have 16 grey levels: times 16 they span a byte, as MNIST's pixels do."""
 
 
 def resolved(spec: Spec) -> Spec:
     """Return the spec with every `None` filled in; only the rate of a theorem's schedule stays open.
 
-    >>> spec = resolved(Spec(method="rsa:norm=2"))
-    >>> round(spec.method.penalty, 3), spec.rate, spec.scale
-    (1.183, 0.001, 1.0)
+    What is `auto` stays so until the data are there (`holdfast.experiments.automatic`).
+
+    >>> spec = resolved(Spec(method="rsa:messages=bits"))
+    >>> spec.method.norm, spec.method.penalty, spec.rate, spec.scale
+    (1.0, 'auto', 'auto', 1.0)
     """
     method, data = spec.method.resolved(), _located(spec.data)
     return replace(
@@ -29,7 +32,7 @@ def resolved(spec: Spec) -> Spec:
         method=method,
         data=data,
         problem=_guessed(data) if spec.problem is None else spec.problem,
-        rate=method.default_rate if spec.rate is None and spec.schedule not in steps.REGISTRY else spec.rate,
+        rate=AUTO if spec.rate is None and spec.schedule not in steps.REGISTRY else spec.rate,
         scale=_scale(data) if spec.scale is None else spec.scale,
         declared=spec.q if spec.declared is None else spec.declared,
     )

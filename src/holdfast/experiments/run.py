@@ -51,10 +51,10 @@ def run(
     """
     if folder is not None and not callable(folder):
         RunFolder.check_new(Path(folder))
-    spec = resolve_auto(resolved(spec))
+    asked, spec = spec, resolve_auto(resolved(spec))
     experiment = assemble(spec)
     with closing(experiment.engine), _created(folder, spec, experiment) as store:
-        return _Run(spec, experiment, store, watcher or Unwatched(), stopping).play()
+        return replace(_Run(spec, experiment, store, watcher or Unwatched(), stopping).play(), asked=asked)
 
 
 def resume(
@@ -96,7 +96,7 @@ def simulate(
     >>> from holdfast.data import ByLabel, load
     >>> from holdfast.problems import Softmax
     >>> problem = Softmax.of(load("digits"), ByLabel(), workers=20, scale=16.0)
-    >>> simulate(problem, "rsa:penalty=0.5", attack="duplicate", byzantine=8, rounds=300).accuracy > 0.4
+    >>> simulate(problem, "rsa", attack="duplicate", byzantine=8, rounds=300).accuracy > 0.4
     True
     """
     if not isinstance(problem, Problem):

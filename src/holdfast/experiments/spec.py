@@ -101,7 +101,8 @@ def problem_text(problem: Any) -> str:
 
 @dataclass(frozen=True)
 class Spec:
-    """Everything that a run depends on, and the engine, which changes no number. The defaults are the paper's setting.
+    """Everything that a run depends on, and the engine, which changes no number. The defaults are the paper's setting,
+    but for norm, lambda and alpha: norm 2, and the other two found from the data.
 
     A part (data, partition, problem, method, attack, engine) is given as a text, a table or an object; method, attack,
     partition and engine are objects from then on: a `Method`, an `Attack` or None, a `Partition`, `EngineOptions`.
@@ -162,7 +163,7 @@ class Spec:
     rate: float | Literal["auto"] | None = _option(
         "training",
         None,
-        "step size alpha, or auto; 0.001 for RSA with l1 or l2, 0.0001 for the rules on gradients, the theorems' own",
+        "step size alpha; if not given, auto: found from the data, or the theorems' own with their schedules",
     )
     schedule: str = _option("training", "inverse-sqrt", "how the step size falls")
     momentum: Annotated[float, Meta(ge=0, lt=1)] = _option(

@@ -14,7 +14,7 @@ from holdfast.methods.names import (
 )
 from holdfast.methods.penalties import L1, L2, LInf, Lp, Penalty, penalty
 from holdfast.methods.priors import Ridge
-from holdfast.methods.rsa import AUTO, IdealRsa, Rsa
+from holdfast.methods.rsa import AUTO, IdealRsa, Rsa, with_penalty
 from holdfast.methods.schedules import Constant, Inverse, InverseSqrt
 from holdfast.methods.workers import GradientWorker, PenalisedWorker, WithMomentum
 
@@ -52,4 +52,5 @@ __all__ = [
     "method_table",
     "method_text",
     "penalty",
+    "with_penalty",
 ]

@@ -34,8 +34,6 @@ class Method(ABC):
     """Whether Byzantine workers attack; False for the oracles of the paper, in which nobody does."""
     penalised: ClassVar[bool] = False
     """Whether workers keep models of their own under a penalty and send those; else they send gradients."""
-    default_rate: float = 1e-4
-    """A step size at which every rule on gradients learns MNIST; the paper tunes it by hand for each figure."""
 
     def resolved(self) -> Self:
         """Return the method with every option that depends on others filled in."""
