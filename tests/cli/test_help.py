@@ -57,6 +57,7 @@ def test_the_walk_finds_the_commands() -> None:
         ("tune",),
         ("advise",),
         ("list",),
+        ("cite",),
         ("data",),
         ("data", "list"),
         ("data", "fetch"),

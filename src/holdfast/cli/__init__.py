@@ -5,7 +5,7 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 
 import holdfast
-from holdfast.cli import advise, check, compare, data, demo, inspect, reproduce, resume, run, theory, tune
+from holdfast.cli import advise, check, cite, compare, data, demo, inspect, reproduce, resume, run, theory, tune
 from holdfast.cli import list as list_all
 from holdfast.cli.console import printable
 from holdfast.cli.interrupts import INTERRUPTED
@@ -63,6 +63,7 @@ COMMANDS = {
         "holdfast list",
         list_all,
     ),
+    "cite": Command("print the sources of methods and attacks as BibTeX", "holdfast cite rsa nnm+krum alie", cite),
     "data": Command("list or fetch data sets", "holdfast data list", data),
 }
 
