@@ -1,9 +1,10 @@
-"""Where methods come from, as BibTeX: a rule, stage or method names its sources by their keys, in `cites`."""
+"""Where methods and attacks come from, as BibTeX: each names its sources by their keys, in `cites`."""
 
 from typing import Any
 
+from holdfast.attacks import ATTACKS
 from holdfast.errors import unknown
-from holdfast.methods import make_method
+from holdfast.methods import make_method, reduction
 from holdfast.methods.names import method_parts
 
 _ENTRIES = r"""
@@ -171,6 +172,34 @@ _ENTRIES = r"""
   year = {2019},
 }
 
+@inproceedings{baruch2019little,
+  author = {Baruch, Gilad and Baruch, Moran and Goldberg, Yoav},
+  title = {A little is enough: Circumventing defenses for distributed learning},
+  booktitle = {Advances in Neural Information Processing Systems},
+  year = {2019},
+}
+
+@inproceedings{xie2019fall,
+  author = {Xie, Cong and Koyejo, Oluwasanmi and Gupta, Indranil},
+  title = {Fall of empires: Breaking {Byzantine}-tolerant {SGD} by inner product manipulation},
+  booktitle = {Conference on Uncertainty in Artificial Intelligence},
+  year = {2019},
+}
+
+@inproceedings{fang2020local,
+  author = {Fang, Minghong and Cao, Xiaoyu and Jia, Jinyuan and Gong, Neil Zhenqiang},
+  title = {Local model poisoning attacks to {Byzantine}-robust federated learning},
+  booktitle = {USENIX Security Symposium},
+  year = {2020},
+}
+
+@article{peng2025mean,
+  author = {Peng, Jie and Li, Weiyu and Vlaski, Stefan and Ling, Qing},
+  title = {Mean aggregator is more robust than robust aggregators under label poisoning attacks on distributed heterogeneous data},
+  journal = {Journal of Machine Learning Research},
+  year = {2025},
+}
+
 @article{lin2021stochastic,
   author = {Lin, Feng and Li, Weiyu and Ling, Qing},
   title = {Stochastic alternating direction method of multipliers for {Byzantine}-robust distributed learning},
@@ -216,9 +245,18 @@ def citations_of(method: Any) -> list[str]:
     >>> citations_of("sgd")
     []
     """
-    first, *before = method_parts(make_method(method))
-    keys = dict.fromkeys(key for part in (*before, first) for key in getattr(part, "cites", ()))
+    keys = dict.fromkeys(key for part in _parts(method) for key in getattr(part, "cites", ()))
     return [_entry(key) for key in keys]
+
+
+def _parts(given: Any) -> tuple[Any, ...]:
+    name = given.partition(":")[0] if isinstance(given, str) else ""
+    if name in ATTACKS.registry:
+        return (ATTACKS.make(given),)
+    if name in reduction.REGISTRY:
+        return (reduction.REGISTRY[name],)
+    first, *before = method_parts(make_method(given))
+    return (*before, first)
 
 
 def _entry(key: str) -> str:

@@ -59,6 +59,7 @@ def test_the_walk_finds_the_commands() -> None:
         ("init",),
         ("schema",),
         ("completion",),
+        ("cite",),
         ("data",),
         ("data", "list"),
         ("data", "fetch"),

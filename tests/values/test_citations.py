@@ -7,14 +7,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from holdfast import aggregators, methods, stages
+from holdfast import aggregators, attacks, methods, stages
 from holdfast.citations import BIBTEX, citations_of
 from holdfast.errors import InvalidInput
 from holdfast.methods import reduction
 from holdfast.typing import Rows, Vector
 
-MEMBERS: dict[str, Any] = {**methods.REGISTRY, **aggregators.REGISTRY, **stages.REGISTRY, **reduction.REGISTRY}
-WITHOUT = {"mean", "sgd", "ideal-sgd", "clip", "watch"}
+MEMBERS: dict[str, Any] = {
+    **methods.REGISTRY, **aggregators.REGISTRY, **stages.REGISTRY, **reduction.REGISTRY, **attacks.REGISTRY,
+}  # fmt: skip
+WITHOUT = {
+    "mean", "sgd", "ideal-sgd", "clip", "watch", "contrarian", "adaptive", "random-labels", "bit-flip", "dropped", "delayed",
+}  # fmt: skip
 """What nobody has to be thanked for."""
 
 

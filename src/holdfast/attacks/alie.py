@@ -29,6 +29,8 @@ class Alie(ColludingAttack):
     array([[0.5]])
     """
 
+    cites = ("baruch2019little",)
+
     z: float | None = None
     search: Search = "none"
     evaluations: Annotated[int, Meta(ge=1)] = 24

@@ -66,6 +66,9 @@ class FullView(LocalView):
 
 
 class _Attack:
+    cites: ClassVar[tuple[str, ...]] = ()
+    """Its sources, as keys of `holdfast.citations`."""
+
     def __post_init__(self) -> None:
         convert_fields(self)  # a NumPy scalar would decide the messages' type
 

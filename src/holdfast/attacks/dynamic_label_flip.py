@@ -16,6 +16,8 @@ class DynamicLabelFlip(BatchPoisoning):
     array([1, 0])
     """
 
+    cites = ("peng2025mean",)
+
     def relabel(self, labels: Labels, scores: Rows) -> Labels:
         least: Labels = scores.argmin(axis=-1)
         return least

@@ -24,6 +24,8 @@ class InnerProduct(ColludingAttack):
     array([[-0.2]])
     """
 
+    cites = ("xie2019fall",)
+
     scale: float = 0.1
     search: Search = "none"
     evaluations: Annotated[int, Meta(ge=1)] = 24

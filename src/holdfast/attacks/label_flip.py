@@ -14,5 +14,7 @@ class LabelFlip(LabelPoisoning):
     array([9, 8, 0])
     """
 
+    cites = ("peng2025mean",)
+
     def relabel(self, labels: Labels, classes: int, worker: int, seed: int) -> Labels:
         return classes - 1 - labels

@@ -38,6 +38,8 @@ class Mimic(WithMemory[Victim], ColludingAttack):
     True
     """
 
+    cites = ("karimireddy2022byzantine",)
+
     warm_up: Annotated[int, Meta(ge=1)] = 100
 
     def init(self, neutral: Vector, byzantine: Workers) -> Victim:

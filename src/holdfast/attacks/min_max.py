@@ -25,6 +25,8 @@ class MinMax(ColludingAttack):
     array([[1.]])
     """
 
+    cites = ("shejwalkar2021manipulating",)
+
     direction: Perturbation = "unit"
 
     def __call__(self, view: FullView, /) -> Rows:

@@ -25,6 +25,8 @@ class MinSum(ColludingAttack):
     (array([[0.]]), array([[2.]]))
     """
 
+    cites = ("shejwalkar2021manipulating",)
+
     direction: Perturbation = "unit"
     bound: Literal["max", "min"] = "max"
 

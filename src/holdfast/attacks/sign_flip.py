@@ -8,6 +8,8 @@ from holdfast.typing import Rows
 class SignFlip(LocalAttack):
     """Send the true message times a negative factor ("Sign-flipping attacks"; there -4)."""
 
+    cites = ("li2019rsa",)
+
     factor: float = -4.0
 
     def __call__(self, view: LocalView, /) -> Rows:

@@ -22,6 +22,8 @@ class TrimmedMeanAttack(ColludingAttack):
     array([[0.5]])
     """
 
+    cites = ("fang2020local",)
+
     b: Annotated[float, Meta(ge=1)] = 2.0
 
     def __call__(self, view: FullView, /) -> Rows:

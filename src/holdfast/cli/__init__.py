@@ -9,6 +9,7 @@ from holdfast.cli import (
     advise,
     arena,
     check,
+    cite,
     compare,
     completion,
     data,
@@ -89,6 +90,7 @@ COMMANDS = {
         "holdfast list",
         list_all,
     ),
+    "cite": Command("print the sources of methods and attacks as BibTeX", "holdfast cite rsa nnm+krum alie", cite),
     "data": Command("list or fetch data sets", "holdfast data list", data),
     "init": Command(
         "write a spec file that explains every key and runs as it stands",

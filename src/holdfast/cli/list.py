@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.table import Table
 
-from holdfast import aggregators
+from holdfast.aggregators import CoordinateWise, NormWise, Remembering, Rule, Weighted
 from holdfast.attacks import ATTACKS, ColludingAttack
 from holdfast.cli.console import Speaker
 from holdfast.data import PARTITIONS, SETS, TABLE_TYPES
@@ -19,6 +19,14 @@ from holdfast.naming import Family, summary
 from holdfast.problems import PROBLEMS
 from holdfast.theory import steps
 
+RULES: dict[type[Rule], str] = {
+    CoordinateWise: "coordinate by coordinate",
+    Weighted: "by mutual distances",
+    NormWise: "by length",
+    Remembering: "with memory or draws",
+    Rule: "others",
+}
+"""Families, the first that fits; they are laws of `holdfast.testing`."""
 OUTSIDE = "package.module:Name[:key=value,...] works wherever a name does, for code of your own"
 
 
@@ -47,8 +55,7 @@ def _catalogue() -> dict[str, dict[str, str]]:
         f"{', '.join(f'FILE{suffix}' for suffix in TABLE_TYPES)}": f"{summary(DataTable)} Also takes {options}.",
     }
     return {
-        "methods (--method)": _told(METHODS),
-        "rules (holdfast.aggregators)": {rule.__name__: summary(rule) for rule in aggregators.REGISTRY.values()},
+        **_methods(),
         "stages (--method STAGE+RULE)": _told(STAGES),
         "attacks (--attack)": {
             usage: line + _threat(attack)
@@ -62,6 +69,19 @@ def _catalogue() -> dict[str, dict[str, str]]:
         },
         "engines (--engine)": _told(ENGINES),
     }
+
+
+def _methods() -> dict[str, dict[str, str]]:
+    """Return the methods by family, each rule with the name of its class in `holdfast.aggregators`."""
+    by_family: dict[str, dict[str, str]] = {"methods (--method)": {}}
+    by_family |= {f"rules on gradients, {what} (--method)": {} for what in RULES.values()}
+    for (usage, line), member in zip(_told(METHODS).items(), METHODS.registry.values(), strict=True):
+        if not issubclass(member, Rule):
+            by_family["methods (--method)"][usage] = line
+            continue
+        what = next(what for family, what in RULES.items() if issubclass(member, family))
+        by_family[f"rules on gradients, {what} (--method)"][usage] = f"{line} ({member.__name__})"
+    return by_family
 
 
 def _told(family: Family[Any]) -> dict[str, str]:
