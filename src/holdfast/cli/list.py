@@ -15,11 +15,12 @@ from holdfast.data import Table as DataTable
 from holdfast.engines.options import ENGINES
 from holdfast.methods import schedules
 from holdfast.methods.names import METHODS, STAGES
+from holdfast.methods.names import REGISTRY as METHODS_BY_NAME
 from holdfast.naming import Family, summary
 from holdfast.problems import PROBLEMS
 from holdfast.theory import steps
 
-RULES: dict[type[Rule], str] = {
+RULES: dict[Any, str] = {
     CoordinateWise: "coordinate by coordinate",
     Weighted: "by mutual distances",
     NormWise: "by length",
@@ -75,7 +76,7 @@ def _methods() -> dict[str, dict[str, str]]:
     """Return the methods by family, each rule with the name of its class in `holdfast.aggregators`."""
     by_family: dict[str, dict[str, str]] = {"methods (--method)": {}}
     by_family |= {f"rules on gradients, {what} (--method)": {} for what in RULES.values()}
-    for (usage, line), member in zip(_told(METHODS).items(), METHODS.registry.values(), strict=True):
+    for (usage, line), member in zip(_told(METHODS).items(), METHODS_BY_NAME.values(), strict=True):
         if not issubclass(member, Rule):
             by_family["methods (--method)"][usage] = line
             continue
