@@ -17,6 +17,10 @@ class Partition(ABC):
         """Return the indices of each worker's samples; every sample goes to exactly one worker, none goes without."""
 
 
+EVEN = 1e15
+"""An alpha from which on Dirichlet shares are even but for some 1e-8 of each; the sums of much larger ones overflow."""
+
+
 def require_enough(labels: NDArray[Any], workers: int) -> None:
     """Say so if there are more workers than samples."""
     if workers > len(labels):
