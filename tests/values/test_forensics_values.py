@@ -39,7 +39,13 @@ def test_disagreement_is_the_median_over_the_others(dtype: DTypeLike) -> None:
     found = disagreement(np.array(ROWS, dtype), np.array(ONES, dtype))
     # medians of (1/8, 3/4, 0), (1/8, 7/8, 1/8), (3/4, 7/8, 3/4), (0, 1/8, 3/4)
     assert found.shares == [0.125, 0.125, 0.75, 0.125]
-    assert found.twins == [1, 0, 0, 1]
+    assert found.twins == [0, 0, 0, 0]
+
+
+def test_twins_send_the_same_message() -> None:
+    """The first and the last take the same sides, but at other distances; zeros are equal, whatever their sign."""
+    rows = np.array([[2.0, 0.0], [3.0, 0.0], [2.0, -0.0], [nan, 5.0], [nan, 5.0]])
+    assert disagreement(rows, np.ones(2)).twins == [1, 0, 1, 1, 1]
 
 
 def test_with_an_even_number_of_others_the_median_is_between_two() -> None:

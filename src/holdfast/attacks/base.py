@@ -80,6 +80,10 @@ class _Attack:
     def check(self, honest: Workers) -> None:
         """Say before the first round if the attack cannot work beside these honest workers."""
 
+    def caution(self) -> str | None:
+        """Return in a sentence why its options are likely not meant, if so."""
+        return None
+
 
 class LocalAttack(_Attack, ABC):
     """An attack that one compromised worker can mount alone."""

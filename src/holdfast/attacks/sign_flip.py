@@ -12,5 +12,10 @@ class SignFlip(LocalAttack):
 
     factor: float = -4.0
 
+    def caution(self) -> str | None:
+        return (
+            f"sign-flip with factor={self.factor:g} flips no sign: a factor below 0 does" if self.factor >= 0 else None
+        )
+
     def __call__(self, view: LocalView, /) -> Rows:
         return self.factor * view.own

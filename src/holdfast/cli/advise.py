@@ -9,6 +9,7 @@ from pathlib import Path
 from threadpoolctl import threadpool_limits
 
 from holdfast.advice import Advice, advise
+from holdfast.attacks import SignFlip
 from holdfast.cli.console import Speaker
 from holdfast.cli.folders import results_folder
 from holdfast.cli.options import add_output, add_spec_flags, flags_of, spec_of
@@ -52,10 +53,11 @@ def _advise(speaker: Speaker, asked: Spec, out: Path, as_json: bool) -> None:
 
 
 def _best(asked: Spec, advice: Advice) -> Spec:
-    """Return what was asked about, with the norm, lambda and alpha that are recommended."""
+    """Return what was asked about, with the norm, lambda and alpha that are recommended; Byzantine workers attack."""
     found = advice.spec.method
     assert isinstance(found, Rsa)  # the advice is about RSA
-    return replace(asked, method=Rsa(norm=found.norm, penalty=found.penalty), rate=advice.spec.rate)
+    attack = SignFlip() if asked.attack is None and asked.q else asked.attack
+    return replace(asked, attack=attack, method=Rsa(norm=found.norm, penalty=found.penalty), rate=advice.spec.rate)
 
 
 def _say(speaker: Speaker, advice: Advice) -> None:

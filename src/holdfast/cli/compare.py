@@ -2,6 +2,7 @@
 
 import json
 from argparse import ArgumentParser, Namespace
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
@@ -78,6 +79,8 @@ def show(results: Comparison, arguments: Namespace, title: str, out: Path) -> in
     failed = {name: run.failed for name, run in zip(results.names().values(), results.runs, strict=True) if run.failed}
     for name, why in failed.items():
         speaker.say(f"failed: {name}: {why}")
+    for text, count in Counter(text for run in results.runs for text in run.warnings).items():
+        speaker.say(f"warning: {text} ({count} of {len(results.runs)} runs)")
     for sentence in (headline(results.tables), *conclusions(results.tables)):
         speaker.say(sentence)
     speaker.say(f"page with the curves: {out / 'report.html'}")

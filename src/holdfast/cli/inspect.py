@@ -39,6 +39,6 @@ def command(arguments: Namespace) -> int:
     for each in found.workers:
         table.add_row(*row(each))
     speaker.table(table)
-    for line in (*found.notes, *remarks(found.workers), f"page of the run: {out}"):
+    for line in filter(None, (found.verdict, *found.notes, *remarks(found.workers), f"page of the run: {out}")):
         speaker.say(line)
     return 0

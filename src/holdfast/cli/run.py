@@ -82,7 +82,9 @@ def _summary(result: Result) -> str:
     outcome = f"diverged at round {result.diverged}" if result.last is None else text(result.last)
     ended = f"{result.spec.method_name}: {outcome}  after {result.rounds} rounds in {seconds:.1f} s"
     said = remarks(individuals(result.spec, result.history, result.personal))
-    return "\n".join([ended, *_went_wrong(result), *said, f"run folder: {result.folder}"])
+    judged = [result.verdict] if result.verdict else []
+    inspect = f"worker by worker: holdfast inspect {shlex.quote(str(result.folder))}"
+    return "\n".join([ended, *judged, *_went_wrong(result), *said, inspect, f"run folder: {result.folder}"])
 
 
 def _went_wrong(result: Result) -> list[str]:

@@ -4,6 +4,7 @@ All is told by the sides that messages take (`holdfast.watching.sides`), so that
 l1-RSA reads of a message. docs/workers.md argues and measures it.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -20,6 +21,8 @@ LEAST_SPREAD = 0.01
 """The least standard deviation assumed: one coordinate in a hundred more or less makes nobody suspect."""
 LEAST_EVALUATIONS = 5
 """Nobody is judged by fewer: with a few rounds in view, chance alone makes honest workers look odd."""
+LEAST_COORDINATES = 32
+"""Shorter messages are not compared: on few coordinates honest workers happen to take opposite sides on most."""
 MANY_EVALUATIONS = 10
 """With fewer, the mean over them is not enough: a suspect must be one at most of them alone as well."""
 
@@ -36,14 +39,14 @@ class Disagreement:
     """Median over the other workers (a sample of them if they are many) of the share of coordinates on which the two
     take different sides."""
     twins: list[int]
-    """How many others take the same side on every coordinate; 0 for a message that takes none anywhere."""
+    """How many others send the same message to the last bit; 0 for a message that takes no side anywhere."""
 
 
 def disagreement(rows: Rows, neutral: Vector) -> Disagreement:
     """Compare every message with every other.
 
     >>> disagreement(np.array([[1.0, 2.0], [3.0, 1.0], [2.0, -1.0]]), neutral=np.zeros(2))
-    Disagreement(shares=[0.25, 0.25, 0.5], twins=[1, 1, 0])
+    Disagreement(shares=[0.25, 0.25, 0.5], twins=[0, 0, 0])
     """
     n = len(rows)
     if n == 1:
@@ -56,9 +59,10 @@ def disagreement(rows: Rows, neutral: Vector) -> Disagreement:
             for block in blocks(n, len(compared))
         ]
     )
-    _, kind, alike = np.unique(words, axis=0, return_inverse=True, return_counts=True)
-    twins = (alike[kind.reshape(-1)] - 1) * words.any(axis=1)
-    return Disagreement(shares.tolist(), twins.tolist())
+    # honest workers with data alike may take all the same sides, but not at the same distance
+    alike = Counter(sent := [row.tobytes() for row in np.asarray(rows) + 0.0])  # + 0.0: there is one zero
+    twins = [alike[row] - 1 if takes else 0 for row, takes in zip(sent, words.max(axis=1), strict=True)]
+    return Disagreement(shares.tolist(), twins)
 
 
 def _compared(n: int) -> Workers:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from holdfast.engines import LastRound
 from holdfast.experiments.assembly import Experiment
-from holdfast.experiments.forensics import disagreement
+from holdfast.experiments.forensics import LEAST_COORDINATES, disagreement
 from holdfast.problems import LinearProblem
 from holdfast.typing import Vector
 
@@ -28,9 +28,9 @@ class Evaluation:
     """Distance to consensus: root of the mean over the honest workers of |x_i - x0|^2."""
     disagreement: list[float | None] | None = None
     """How much each participant's last message disagreed with the others' (`holdfast.experiments.forensics`): None for
-    a worker that was absent, None for all where the master receives no single messages."""
+    a worker that was absent, None for all where the master receives no single messages, or messages too short."""
     twins: list[int | None] | None = None
-    """How many others sent the same signs as each participant."""
+    """How many others sent the same message as each participant."""
     metrics: dict[str, float] = field(default_factory=dict)
     """Whatever else the problem measures."""
 
@@ -56,7 +56,8 @@ def evaluate(
     with np.errstate(over="ignore", invalid="ignore"):  # a run that diverges is told by its infinite numbers
         spread = engine.spread(x0)
         measured = dict(problem.evaluate(model))
-        shares, twins = _disagreement(experiment, last) if last else (None, None)
+        told = last is not None and problem.dimension >= LEAST_COORDINATES
+        shares, twins = _disagreement(experiment, last) if last and told else (None, None)
         return Evaluation(
             round=round,
             accuracy=measured.pop("accuracy", None),
@@ -80,6 +81,14 @@ def _disagreement(experiment: Experiment, last: LastRound) -> tuple[list[Any], l
     for place, share, twin in zip(at, found.shares, found.twins, strict=True):
         shares[place], twins[place] = share, twin  # type: ignore[call-overload]
     return shares, twins
+
+
+def guessing(experiment: Experiment) -> float | None:
+    """Return the share of the commonest class among the test samples: what needs no learning."""
+    problem = experiment.problem
+    if not isinstance(problem, LinearProblem) or not problem.classifies or problem.test is None:
+        return None
+    return float(np.unique(problem.test.targets, return_counts=True)[1].max() / len(problem.test.targets))
 
 
 def ceiling(experiment: Experiment) -> float | None:

@@ -19,6 +19,7 @@ from holdfast.errors import InvalidInput
 from holdfast.experiments.result import Result
 from holdfast.experiments.run import run
 from holdfast.experiments.spec import Spec
+from holdfast.experiments.watching import Unheard
 
 UNGUARDED = 3
 """What a process ends with whose script would start it again and again."""
@@ -46,7 +47,7 @@ def play(
     with _pool(min(jobs or os.cpu_count() or 1, len(specs) + len(beside))) as pool:
         with _inheriting_no_interrupt():
             others: set[Future[Any]] = {pool.schedule(_do, args=[work]) for work in beside}
-            runs: dict[Future[Any], Spec] = {pool.schedule(run, args=[spec]): spec for spec in specs}
+            runs: dict[Future[Any], Spec] = {pool.schedule(run, args=[spec, None, Unheard()]): spec for spec in specs}
         running = others | set(runs)
         while running:
             done, running = wait(running, return_when=FIRST_COMPLETED)

@@ -13,6 +13,7 @@ from holdfast.experiments.personal import Personal
 from holdfast.experiments.scores import Score, score_of
 from holdfast.experiments.showing import shown
 from holdfast.experiments.spec import Spec, data_text
+from holdfast.experiments.verdicts import verdict
 from holdfast.methods import method_text
 from holdfast.problems import Problem
 
@@ -44,6 +45,10 @@ class Record:
     """The honest workers' models and the master's, on each worker's own distribution."""
     failed: str | None = None
     """Why the run could not be played to its end, if so."""
+    guessing: float | None = None
+    """The accuracy of always naming the commonest class of the test samples."""
+    warnings: Sequence[str] = ()
+    """What is likely not meant, and what went wrong with learning, one sentence each."""
 
     @property
     def last(self) -> Evaluation | None:
@@ -64,6 +69,11 @@ class Record:
     def reached(self) -> float | None:
         """The final value of the score; None of a run that diverged."""
         return self.score.of(self.last)
+
+    @property
+    def verdict(self) -> str | None:
+        """What to make of the score, in a sentence, where it has a scale."""
+        return verdict(self.spec, self.score.name, self.reached, self.ceiling, self.guessing, self.diverged)
 
     @property
     def milliseconds(self) -> float:
@@ -128,6 +138,9 @@ class Record:
             "diverged": self.diverged,
             "failed": self.failed,
             "ceiling": self.ceiling,
+            "guessing": self.guessing,
+            "verdict": self.verdict,
+            "warnings": list(self.warnings),
             "bytes_up": self.bytes_up,
             "bytes_down": self.bytes_down,
             "absent": self.absent,
@@ -145,7 +158,11 @@ class Record:
         """Return the record as strict JSON has it, with its spec; `read` makes it again."""
         plain = {field.name: getattr(self, field.name) for field in fields(Record)}
         told = self.to_json()
-        return plain | {"spec": self.spec.to_json()} | {name: told[name] for name in ("history", "personal", "faults")}
+        return (
+            plain
+            | {"spec": self.spec.to_json()}
+            | {name: told[name] for name in ("history", "personal", "faults", "warnings")}
+        )
 
     @staticmethod
     def read(values: Mapping[str, Any], spec: Spec) -> "Record":
@@ -162,5 +179,5 @@ class Record:
             raise ValueError("it is of another spec")
         history = [Evaluation(**line) for line in values["history"]]
         personal = None if values["personal"] is None else [Personal(**line) for line in values["personal"]]
-        lists = {"history": history, "personal": personal, "faults": tuple(values["faults"])}
+        lists = {"history": history, "personal": personal} | {key: tuple(values[key]) for key in ("faults", "warnings")}
         return Record(**{**values, "spec": spec, **lists})

@@ -19,11 +19,12 @@ from holdfast.experiments.assembly import Experiment, assemble
 from holdfast.experiments.automatic import resolve_auto
 from holdfast.experiments.bars import RoundsBar
 from holdfast.experiments.building import scaling_of
+from holdfast.experiments.cautions import after, before
 from holdfast.experiments.checkpoint import Checkpoint
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.folder import RunFolder
 from holdfast.experiments.learnt import Learnt
-from holdfast.experiments.metrics import Evaluation, ceiling, evaluate
+from holdfast.experiments.metrics import Evaluation, ceiling, evaluate, guessing
 from holdfast.experiments.parts import traffic_of
 from holdfast.experiments.personal import personal
 from holdfast.experiments.result import Result
@@ -156,6 +157,7 @@ class _Run:
         self.history: list[Evaluation] = []
         self.diverged: int | None = None
         self.past_faults: Sequence[str] = ()
+        self.cautions = before(spec, experiment)
         self.seconds = self.evaluation_seconds = 0.0
         self.average = np.zeros(len(self.state.model)) if spec.evaluated == "average" else None
         if self._foresees:
@@ -200,10 +202,8 @@ class _Run:
     def _play(self) -> Result:
         self.experiment.engine.start()
         self.watcher.started(self.spec, self.round)
-        if (local_steps := getattr(self.spec.method, "local_steps", 1)) > 1:
-            self.watcher.warned(f"the paper's theorems are about 1 local step a round; got {local_steps}")
-        if self.spec.attack is not None and self.spec.attack.searches and not self._foresees:
-            self.watcher.warned(f"{self.spec.attack_text} cannot ask this method's master, and does not search")
+        for caution in self.cautions:
+            self.watcher.warned(caution)
         while self.round < self.spec.rounds and self.diverged is None:
             try:
                 self._go_on()
@@ -283,7 +283,9 @@ class _Run:
         model, begun = self.model, perf_counter()
         measured = personal(self.experiment, model) if self.diverged is None else None
         self.evaluation_seconds += perf_counter() - begun
-        learnt = None
+        learnt, ended = None, after(self.experiment, self.history[-1]) if self.history and self.diverged is None else []
+        for caution in ended:
+            self.watcher.warned(caution)
         if self.diverged is None:
             learnt = Learnt.of(self.experiment.problem, model, self.experiment.dataset, scaling_of(self.spec))
         bytes_up, bytes_down = map(round, traffic_of(self.spec, model, self.round, self.experiment.engine.voters))
@@ -294,6 +296,8 @@ class _Run:
             rounds=self.round,
             diverged=self.diverged,
             ceiling=ceiling(self.experiment),
+            guessing=guessing(self.experiment),
+            warnings=[*self.cautions, *ended],
             bytes_up=bytes_up,
             bytes_down=bytes_down,
             seconds=self.seconds,

@@ -30,6 +30,12 @@ class Unwatched:
         logger.warning(text)
 
 
+class Unheard(Unwatched):
+    """Nobody is told warnings; results keep them."""
+
+    def warned(self, text: str) -> None: ...
+
+
 class Interrupted(Exception):
     """The run was asked to stop, or its workers could not go on; its folder, if it has one, can be resumed."""
 

@@ -20,7 +20,7 @@ def run_page(inspection: Inspection) -> str:
         "run.html",
         title=f"{method} on {data_text(spec.data)}, {spec.partition_text}, attack {spec.attack_text}",
         headline=headline(inspection, score),
-        conclusions=[line for line in (_found_out(inspection),) if line],
+        conclusions=[line for line in (inspection.verdict, _found_out(inspection)) if line],
         about=f"{inspection.folder}: {spec.workers} workers, seed {spec.seed}, {ended}",
         flags=setting(spec),
         notes=inspection.notes,

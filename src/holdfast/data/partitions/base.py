@@ -21,6 +21,10 @@ class Partition(ABC):
         return features
 
 
+EVEN = 1e15
+"""An alpha from which on Dirichlet shares are even but for some 1e-8 of each; the sums of much larger ones overflow."""
+
+
 def require_enough(labels: NDArray[Any], workers: int) -> None:
     """Say so if there are more workers than samples."""
     if workers > len(labels):

@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.conversion import convert_fields
-from holdfast.data.partitions.base import Partition, Parts, require_enough
+from holdfast.data.partitions.base import EVEN, Partition, Parts, require_enough
 from holdfast.errors import InvalidInput
 
 
@@ -44,7 +44,7 @@ class Dirichlet(Partition):
         for index, label in enumerate(classes):
             offset = (start + index / len(classes)) % 1
             samples = generator.permutation(np.flatnonzero(labels == label))
-            shares = generator.dirichlet(np.full(workers, self.alpha))
+            shares = generator.dirichlet(np.full(workers, min(self.alpha, EVEN)))
             cuts = np.floor(np.cumsum(shares)[:-1] * len(samples) + offset).astype(np.int64)
             for worker, piece in enumerate(np.split(samples, cuts)):
                 pieces[worker].append(piece)
@@ -59,7 +59,7 @@ class Dirichlet(Partition):
         classes, place = np.unique(labels, return_inverse=True)
         left = [generator.permutation(np.flatnonzero(place == index)) for index in range(len(classes))]
         least = np.finfo(float).tiny
-        prior = np.maximum(self.alpha * np.array([len(samples) for samples in left]) / len(labels), least)
+        prior = np.maximum(min(self.alpha, EVEN) * np.array([len(samples) for samples in left]) / len(labels), least)
         shares = generator.dirichlet(prior, size=workers)
         sizes = [len(part) for part in np.array_split(np.arange(len(labels)), workers)]
         order = generator.permutation(workers)  # the last ones must take what is left: nobody's number decides

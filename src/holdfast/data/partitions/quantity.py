@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.conversion import convert_fields
-from holdfast.data.partitions.base import Partition, Parts, require_enough
+from holdfast.data.partitions.base import EVEN, Partition, Parts, require_enough
 from holdfast.errors import InvalidInput
 
 
@@ -32,6 +32,6 @@ class Quantity(Partition):
     def deal(self, labels: NDArray[Any], workers: int, generator: np.random.Generator) -> Parts:
         require_enough(labels, workers)
         shuffled = generator.permutation(len(labels))
-        shares = generator.dirichlet(np.full(workers, self.alpha))
+        shares = generator.dirichlet(np.full(workers, min(self.alpha, EVEN)))
         ends = np.arange(1, workers) + np.floor(np.cumsum(shares)[:-1] * (len(labels) - workers)).astype(np.int64)
         return np.split(shuffled, np.minimum(ends, len(labels) - workers + np.arange(1, workers)))
