@@ -7,16 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from changed import ready
 from holdfast.experiments import Interrupted, Spec, resume, run
 from holdfast.experiments.assembly import assemble
-from holdfast.experiments.defaults import resolved
 
 BASE = Spec(data="digits", workers=10, rounds=8, eval_every=4, batch=8, byzantine=2, attack="gaussian")
 
 
 @pytest.mark.parametrize("method", ["rsa", "rsa:messages=bits", "median"])
 def test_it_is_the_mean_of_the_models_after_each_round(method: str) -> None:
-    spec = replace(BASE, method=method)
+    spec = ready(replace(BASE, method=method))
     models = [run(replace(spec, rounds=rounds)).model.astype(np.float64) for rounds in range(1, 9)]
     found = run(replace(spec, evaluated="average"))
     np.testing.assert_allclose(found.model, np.mean(models, axis=0), rtol=1e-6, atol=1e-9)
@@ -24,8 +24,9 @@ def test_it_is_the_mean_of_the_models_after_each_round(method: str) -> None:
 
 
 def test_it_is_what_is_measured_and_workers_are_measured_as_ever() -> None:
-    found, plain = run(replace(BASE, evaluated="average")), run(BASE)
-    problem = assemble(resolved(BASE)).problem
+    spec = ready(BASE)
+    found, plain = run(replace(spec, evaluated="average")), run(spec)
+    problem = assemble(spec).problem
     assert found.last is not None
     assert found.accuracy == problem.evaluate(found.model)["accuracy"]
     assert [each.distance for each in found.history] == [each.distance for each in plain.history]

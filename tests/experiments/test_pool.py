@@ -222,7 +222,7 @@ def test_a_comparison_is_checked_without_assembling_each_run(built: list[Spec]) 
         ({"method": lambda rows: rows[0]}, "compare sends runs to other processes, which must know method; got"),
         ({"engine": "ray"}, "a comparison spreads its runs over the cores itself, with engine simulated; got another"),
     ],
-    ids=str,
+    ids=lambda given: given if isinstance(given, str) else " ".join(given),
 )
 def test_what_cannot_work_is_refused_before_the_first_run(changes: dict[str, object], message: str) -> None:
     never = mock.patch.object(gathering, "play", side_effect=AssertionError("something ran"))

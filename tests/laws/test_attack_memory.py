@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from changed import ready
 from holdfast.aggregators import Median
 from holdfast.attacks import REGISTRY, ColludingAttack, FullView, LocalAttack, LocalView, WithMemory
 from holdfast.engines.adversary import Adversary
 from holdfast.engines.training import train
 from holdfast.experiments import Interrupted, Spec, resume, run
 from holdfast.experiments.assembly import assemble
-from holdfast.experiments.defaults import resolved
 from holdfast.experiments.watching import Unwatched
 from holdfast.methods import Aggregated, GradientWorker, Method, Setting
 from holdfast.typing import Nothing, Received, Rows, Vector, Workers
@@ -95,7 +95,7 @@ def test_a_resumed_run_is_the_run(method: str, attack: str, share: float, tmp_pa
 def test_memory_matters() -> None:
     """Else the test before proves nothing: without it a run is another."""
     for attack in ("mimic:warm_up=15", "delayed:rounds=3"):
-        spec = resolved(replace(BASE, attack=attack, method="median"))
+        spec = ready(replace(BASE, attack=attack, method="median"))
         models = []
         for forget in (False, True):
             experiment = assemble(spec)
@@ -131,8 +131,9 @@ METHODS = ["rsa", "rsa:norm=2", "rsa:messages=bits", "rsa:ties=coin", "sgd", "me
 def test_what_is_foreseen_comes_true(method: str) -> None:
     """The steps of the master are those that were foreseen of what was sent, with the memory of its rule."""
     FORESEEN.clear()
-    spec = replace(BASE, method=method, attack=Asking(), rounds=6, eval_every=6, dtype="float64", l2=0.0)
-    result = run(replace(spec, rate=0.01, schedule="constant"))
+    spec = replace(BASE, method=method, attack="gaussian", rounds=6, eval_every=6, dtype="float64", l2=0.0)
+    numbers = ready(replace(spec, rate=0.01, schedule="constant"))
+    result = run(replace(numbers, attack=Asking()))
     assert len(FORESEEN) == 6
     np.testing.assert_allclose(result.model, -0.01 * np.sum(FORESEEN, axis=0), rtol=1e-9, atol=1e-12)
 

@@ -17,7 +17,8 @@ MEMBERS: dict[str, Any] = {
     **methods.REGISTRY, **aggregators.REGISTRY, **stages.REGISTRY, **reduction.REGISTRY, **attacks.REGISTRY,
 }  # fmt: skip
 WITHOUT = {
-    "mean", "sgd", "ideal-sgd", "clip", "watch", "contrarian", "adaptive", "random-labels", "bit-flip", "dropped", "delayed",
+    "mean", "sgd", "ideal-sgd", "clip", "watch",
+    "contrarian", "adaptive", "random-labels", "bit-flip", "dropped", "delayed",
 }  # fmt: skip
 """What nobody has to be thanked for."""
 

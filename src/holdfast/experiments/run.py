@@ -216,7 +216,7 @@ class _Run:
 
     @property
     def _faults(self) -> Sequence[str]:
-        return [*self.past_faults, *self.experiment.engine.faults][-FAULTS:]
+        return (*self.past_faults, *self.experiment.engine.faults)[-FAULTS:]
 
     @property
     def _folder(self) -> Path | None:
