@@ -42,7 +42,7 @@ def test_bash_offers_commands_flags_and_names(script: Path) -> None:
     assert offered(script, "run", "--method", "") == set(methods.REGISTRY)
     assert offered(script, "compare", "--attack", "none", "sign") == {"sign-flip"}
     assert offered(script, "run", "--dtype", "") == {"float32", "float64"}
-    assert offered(script, "run", "--dtype", "float32", "--eval") == {"--eval-every"}
+    assert offered(script, "run", "--dtype", "float32", "--eval-") == {"--eval-every"}
     assert {"list", "fetch"} <= offered(script, "data", "")
 
 

@@ -10,8 +10,8 @@ import jsonschema
 import pytest
 from commands import command
 
+from changed import ready
 from holdfast.experiments import Spec
-from holdfast.experiments.defaults import resolved
 from strict_json import strict
 
 DOCS = Path(__file__).parents[2] / "docs" / "runs.md"
@@ -57,7 +57,7 @@ def test_it_runs_as_it_stands(tmp_path: Path) -> None:
     assert command("init", str(spec), "--rounds", "3").status == 0
     done = command("run", str(spec), "--out", str(tmp_path / "run"))
     assert done.status == 0, done.stderr
-    assert Spec.read(tmp_path / "run" / "spec.toml") == resolved(Spec(data="digits", rounds=3))
+    assert Spec.read(tmp_path / "run" / "spec.toml") == ready(Spec(data="digits", rounds=3))
 
 
 def test_a_file_that_is_there_is_not_overwritten(tmp_path: Path) -> None:

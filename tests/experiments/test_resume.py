@@ -233,7 +233,7 @@ def test_what_was_left_half_written_is_swept(short: Reference, out: Path) -> Non
     (out / ".report.html.4711.part").unlink()
     assert {path.name for path in out.iterdir()} == {
         "spec.toml", "versions.json", "records.jsonl", "checkpoint.npz", "checkpoint.previous.npz", "model.npy",
-        "result.json", ".lock",
+        "model.json", "result.json", ".lock",
     }  # fmt: skip
     assert short.agrees(out)
 

@@ -14,6 +14,8 @@ from holdfast.problems import LinearProblem
 
 HARDLY = 0.05
 """The share of its first value by which a loss must have fallen, else it has hardly moved."""
+SHORT = 100
+"""Rounds below which nobody expects a loss to move."""
 SHOWN = 10
 """How many members of a list a sentence names."""
 
@@ -64,7 +66,7 @@ def after(experiment: Experiment, last: Evaluation) -> list[str]:
     first = problem.objective(start, experiment.engine.honest) + experiment.prior.value(start)
     if last.loss > first:
         return [f"the loss has risen from {first:.4g} to {last.loss:.4g}: nothing was learnt"]
-    if first - last.loss < HARDLY * first:
+    if first - last.loss < HARDLY * first and last.round >= SHORT:
         return [
             f"the loss has hardly moved, from {first:.4g} to {last.loss:.4g}: more --rounds, or lambda and alpha that "
             "fit (holdfast tune)"

@@ -10,6 +10,7 @@ from holdfast.experiments.parts import check
 from holdfast.experiments.pool import limit_threads
 from holdfast.experiments.run import run
 from holdfast.experiments.spec import Spec
+from holdfast.methods import with_penalty
 
 
 @contextmanager
@@ -36,10 +37,9 @@ def _beside(specs: Sequence[Spec]) -> None:
 
 def prepare(specs: Sequence[Spec]) -> None:
     """Try what needs compiled code once. Whatever fails here is told where it matters."""
-    ready = [resolved(replace(spec, rate=1e-9)) for spec in specs]
-    for spec in {spec.method: spec for spec in ready}.values():
+    for spec in {spec.method: spec for spec in specs}.values():
         with suppress(Exception):
-            check(spec)
-    for spec in {spec.attack: spec for spec in reversed(ready)}.values():
+            check(resolved(replace(spec, method=with_penalty(spec.method, 1.0), rate=1e-9)))
+    for spec in {spec.attack: spec for spec in reversed(specs)}.values():
         with suppress(Exception):
             run(replace(spec, rounds=1))

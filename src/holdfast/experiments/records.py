@@ -102,8 +102,8 @@ class Record:
         return frame({name: column for name, column in self.arrays().items() if column.ndim == 1})
 
     def plot(self) -> Any:
-        """Return accuracy (if there are classes), loss and variance over rounds as an altair chart."""
-        return shown("run_charts", "learning")(method_text(self.spec.method), self.history)
+        """Return the score, loss and variance over rounds as an altair chart."""
+        return shown("run_charts", "plot")(self)
 
     def _repr_html_(self) -> str:
         html: str = shown("tables", "run_html")(self)

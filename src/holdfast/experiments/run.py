@@ -297,7 +297,7 @@ class _Run:
             diverged=self.diverged,
             ceiling=ceiling(self.experiment),
             guessing=guessing(self.experiment),
-            warnings=[*self.cautions, *ended],
+            warnings=(*self.cautions, *ended),
             bytes_up=bytes_up,
             bytes_down=bytes_down,
             seconds=self.seconds,

@@ -11,7 +11,7 @@ from holdfast.experiments.records import Record
 from holdfast.experiments.scores import Score, score_of
 from holdfast.report.axes import fitted, of_score
 from holdfast.report.colours import Stroke, strokes, variable
-from holdfast.report.drawing import ROWS, Drawing, Panel, notebook_chart, pictures
+from holdfast.report.drawing import ROWS, Drawing, Panel, notebook_charts, pictures
 from holdfast.report.lines import POSSIBLE, line_panel
 from holdfast.report.settings import grouped, labels, reachable
 from holdfast.report.tables import cell
@@ -144,11 +144,7 @@ def _best_possible(limit: float) -> list[alt.Chart]:
 def plot(results: Sequence[Record]) -> alt.VConcatChart:
     """Return the curves of all partitions below each other, for a notebook."""
     look = strokes(labels(results))
-    drawn = {partition: curves(partition, by_attack, look) for partition, by_attack in grouped(results).items()}
-    chart: alt.VConcatChart = alt.vconcat(
-        *(notebook_chart(each).properties(title=partition) for partition, each in drawn.items())
-    )
-    return chart
+    return notebook_charts({name: curves(name, by_attack, look) for name, by_attack in grouped(results).items()})
 
 
 def comparison_pictures(results: Sequence[Record]) -> Iterator[tuple[str, bytes]]:

@@ -3,12 +3,16 @@
 from collections.abc import Sequence
 from typing import Any
 
+import altair as alt
+
 from holdfast.experiments.inspection import Inspection
 from holdfast.experiments.metrics import Evaluation
+from holdfast.experiments.records import Record
 from holdfast.experiments.scores import Score
+from holdfast.methods import method_text
 from holdfast.report.axes import Axis, falling, fitted, of_score
 from holdfast.report.colours import DASHES, SOLID, WIDE, Stroke, strokes
-from holdfast.report.drawing import Drawing, Panel
+from holdfast.report.drawing import Drawing, Panel, notebook_chart
 from holdfast.report.lines import line_panel
 from holdfast.report.worker_rows import role
 
@@ -73,3 +77,10 @@ def disagreements(inspection: Inspection) -> list[dict[str, Any]]:
         for evaluation in inspection.history
         for each, share in zip(inspection.workers, evaluation.disagreement or (), strict=False)
     ]
+
+
+def plot(run: Record) -> alt.ConcatChart:
+    """Return all that is measured over the rounds, side by side, for a notebook."""
+    method = method_text(run.spec.method)
+    drawn = learning(method, run.history, run.score, run.ceiling), inner_life(method, run.history, run.score)
+    return notebook_chart(Drawing("run", tuple(panel for each in drawn for panel in each.panels)))
