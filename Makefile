@@ -18,7 +18,7 @@ picture: .venv/installed  ## the picture of the README, drawn by the demo
 	cp runs/picture/worst-by-label.png docs/hold.png
 
 test: .venv/installed  ## everything that must hold
-	$(BIN)/pytest
+	$(BIN)/pytest -n 2 --dist loadfile
 
 test-torch: .venv/installed  ## what concerns PyTorch tensors; installs the pinned build
 	$(BIN)/pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[torch]'

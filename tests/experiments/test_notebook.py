@@ -75,7 +75,7 @@ def test_a_comparison_is_a_table_and_its_results(compared: Comparison) -> None:
     assert text in str(compared)
     assert text in compared._repr_html_()
     assert repr(compared) == "Comparison(8 runs: rsa, median)"
-    assert "vconcat" in compared.plot().to_dict()
+    assert "concat" in compared.plot().to_dict()
 
 
 def test_a_comparison_is_a_frame(compared: Comparison) -> None:

@@ -25,7 +25,7 @@ from holdfast.cli import (
     tune,
 )
 from holdfast.cli import list as list_all
-from holdfast.cli.console import printable
+from holdfast.cli.console import hush, printable
 from holdfast.cli.parsing import Command, OneLineParser, add_commands
 from holdfast.cli.refusals import unknown_argument
 from holdfast.errors import INTERRUPTED, InvalidInput, StorageError
@@ -129,6 +129,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         line = printable(why).replace("\n", "\\n")
         print(f"holdfast: {line}", file=sys.stderr)
         return status
+    finally:
+        hush()
 
 
 def _failure(error: BaseException) -> tuple[str, int]:

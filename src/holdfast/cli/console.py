@@ -44,10 +44,16 @@ class _Told(logging.Handler):
 
 def listen(speaker: "Speaker") -> None:
     """Let this speaker, and no earlier one, tell what the library logs."""
-    logger = logging.getLogger("holdfast")
-    logger.handlers = [handler for handler in logger.handlers if not isinstance(handler, _Told)]
+    logger = hush()
     logger.addHandler(_Told(speaker))
     logger.setLevel(logging.DEBUG if speaker.live else logging.INFO)
+
+
+def hush() -> logging.Logger:
+    """Let no speaker tell what the library logs any more."""
+    logger = logging.getLogger("holdfast")
+    logger.handlers = [handler for handler in logger.handlers if not isinstance(handler, _Told)]
+    return logger
 
 
 class Speaker:

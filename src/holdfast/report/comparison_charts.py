@@ -11,7 +11,7 @@ from holdfast.experiments.records import Record
 from holdfast.experiments.scores import Score, score_of
 from holdfast.report.axes import fitted, of_score
 from holdfast.report.colours import Stroke, strokes, variable
-from holdfast.report.drawing import ROWS, Drawing, Panel, notebook_charts, pictures
+from holdfast.report.drawing import ROWS, Drawing, Panel, notebook_chart, pictures
 from holdfast.report.lines import POSSIBLE, line_panel
 from holdfast.report.settings import grouped, labels, reachable
 from holdfast.report.tables import cell
@@ -141,10 +141,16 @@ def _best_possible(limit: float) -> list[alt.Chart]:
     return [rule, text.encode(x="at:Q", y=alt.value("height"), text="text:N")]
 
 
-def plot(results: Sequence[Record]) -> alt.VConcatChart:
-    """Return the curves of all partitions below each other, for a notebook."""
-    look = strokes(labels(results))
-    return notebook_charts({name: curves(name, by_attack, look) for name, by_attack in grouped(results).items()})
+def plot(results: Sequence[Record]) -> alt.ConcatChart:
+    """Return the curves of all partitions, one panel per partition and attack, for a notebook."""
+    look, groups = strokes(labels(results)), grouped(results)
+    score = score_of(results)
+    panels = tuple(
+        _curves(attack if len(groups) == 1 else f"{partition}, {attack}", by_method, look, score)
+        for partition, by_attack in groups.items()
+        for attack, by_method in by_attack.items()
+    )
+    return notebook_chart(Drawing("curves", panels))
 
 
 def comparison_pictures(results: Sequence[Record]) -> Iterator[tuple[str, bytes]]:

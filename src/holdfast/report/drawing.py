@@ -100,18 +100,6 @@ def notebook_chart(drawing: Drawing) -> alt.ConcatChart:
     return made
 
 
-def notebook_charts(drawings: Mapping[str, Drawing]) -> alt.VConcatChart:
-    """Return drawings below each other, each with its title, as altair shows them."""
-    parts = {title: drawing.picture() for title, drawing in drawings.items()}
-    whole = {key: value for part in parts.values() for key, value in part.items() if key in ("$schema", "config")}
-    inner = [
-        {key: value for key, value in part.items() if key not in whole} | {"title": title}
-        for title, part in parts.items()
-    ]
-    made: alt.VConcatChart = alt.VConcatChart.from_dict(whole | {"vconcat": inner})
-    return made
-
-
 def pictures(name: str, chart: Chart, *, pdf: bool = True) -> Iterator[tuple[str, bytes]]:
     """Yield the chart as PNG, SVG and PDF, with their file names."""
     drawn = json.dumps(chart)
