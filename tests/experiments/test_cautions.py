@@ -25,7 +25,7 @@ def line(targets: Any) -> Dataset:
 
 
 def test_a_run_as_it_should_be_warns_of_nothing() -> None:
-    assert run(replace(BASE, attack="sign-flip", byzantine=4)).warnings == []
+    assert run(replace(BASE, attack="sign-flip", byzantine=4)).warnings == ()
 
 
 @pytest.mark.parametrize(
