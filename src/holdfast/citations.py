@@ -171,6 +171,13 @@ _ENTRIES = r"""
   year = {2019},
 }
 
+@article{lin2021stochastic,
+  author = {Lin, Feng and Li, Weiyu and Ling, Qing},
+  title = {Stochastic alternating direction method of multipliers for {Byzantine}-robust distributed learning},
+  journal = {arXiv preprint arXiv:2106.06891},
+  year = {2021},
+}
+
 @inproceedings{defazio2014saga,
   author = {Defazio, Aaron and Bach, Francis and Lacoste-Julien, Simon},
   title = {{SAGA}: A fast incremental gradient method with support for non-strongly convex composite objectives},

@@ -77,6 +77,7 @@ def test_equal_runs_are_run_once(compared: Compared) -> None:
 def test_results_come_in_the_order_of_the_specs(compared: Compared) -> None:
     results, _ = compared
     assert [result.spec for result in results] == [ready(spec) for spec in SPECS]
+    assert list(results.asked) == SPECS
 
 
 def test_a_process_of_its_own_changes_no_bit(compared: Compared) -> None:

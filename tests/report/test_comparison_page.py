@@ -157,7 +157,7 @@ def test_names_cannot_break_out_of_the_page(results: list[Result]) -> None:
     evil = "</script><script>alert(\"1\")</script><b title='x'>&amp;"
     attack = type("Evil", (SignFlip,), {"__qualname__": evil, "__module__": "own"})()
     marked = [
-        replace(result, spec=replace(result.spec, attack=attack, data=evil, byzantine=3))
+        replace(result, spec=replace(result.spec, attack=attack, data=evil, byzantine=3), asked=None)
         for result in results
         if named(result)[:2] == ("iid", "sign-flip:factor=-2")
     ]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from holdfast.data import (
     PARTITIONS,
     Assignment,
+    FeatureNoise,
     Iid,
     Partition,
     Quantity,
@@ -204,3 +205,24 @@ def test_holdings_of_a_problem() -> None:
     assert table.counts.sum(axis=0).tolist() == np.bincount(data.train_targets).tolist()
     for worker, row in enumerate(table.counts, start=1):
         assert row.tolist() == np.bincount(problem.shards.of(worker)[1], minlength=10).tolist()
+
+
+def test_feature_noise_grows_with_the_number_of_the_worker() -> None:
+    """Features 0 and 2 deviate by 1; of 4 workers the noise deviates by 0.5, 1, 1.5 and 2, if the scale is 2."""
+    features = np.tile([[0.0], [2.0]], (4000, 5))
+    partition, generator = FeatureNoise(2.0), np.random.default_rng(1)
+    parts = partition.deal(np.zeros(8000), 4, generator)
+    noise = partition.seen(features, parts, generator) - features
+    assert [float(noise[part].std()) for part in parts] == pytest.approx([0.5, 1.0, 1.5, 2.0], rel=0.03)
+    assert abs(noise.mean()) < 0.03
+    again = np.random.default_rng(1)
+    assert [part.tolist() for part in Iid().deal(np.zeros(8000), 4, again)] == [part.tolist() for part in parts]
+
+
+def test_workers_learn_from_what_they_see() -> None:
+    clean, noisy = (
+        run(Spec(data="digits", partition=FeatureNoise(scale), rounds=300, eval_every=300)) for scale in (0.0, 5.0)
+    )
+    assert clean.accuracy is not None
+    assert noisy.accuracy is not None
+    assert clean.accuracy > noisy.accuracy > 0.3

@@ -29,6 +29,7 @@ from holdfast.aggregators.normalised_mean import NormalisedMean
 from holdfast.aggregators.phocas import Phocas
 from holdfast.aggregators.smea import Smea
 from holdfast.aggregators.trimmed_mean import TrimmedMean
+from holdfast.aggregators.weighing import Weighing
 
 REGISTRY: dict[str, type[Rule]] = {
     "mean": Mean,
@@ -79,6 +80,7 @@ __all__ = [
     "Rule",
     "Smea",
     "TrimmedMean",
+    "Weighing",
     "Weighted",
     "squared_distances",
 ]

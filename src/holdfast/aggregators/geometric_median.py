@@ -7,6 +7,7 @@ from holdfast import kernels
 from holdfast.aggregators.distances import most_central
 from holdfast.aggregators.families import Weighted
 from holdfast.aggregators.options import require_positive, require_whole
+from holdfast.aggregators.weighing import Weights
 from holdfast.typing import Distances, Rows, Vector
 
 FAR = 1e8
@@ -55,14 +56,19 @@ class GeometricMedian(Weighted):
     def weights(self, rows: Rows) -> Vector:
         return self.solve(rows).weights
 
-    def solve(self, rows: Rows) -> Solution:
-        """Return the weights and how the iteration ended."""
+    def weigh(self, rows: Rows, weights: Weights) -> Vector:
+        """Return the point with the least sum of w_i times the distance to row i, by Vardi and Zhang's iteration."""
+        return kernels.combination(self.solve(rows, weights).weights, rows)
+
+    def solve(self, rows: Rows, given: Weights | None = None) -> Solution:
+        """Return the weights and how the iteration ended; rows count by those that are given, else equally."""
         products = _about_a_central_row(rows)
         finite = np.isfinite(products.diagonal())  # what overflows is left out
         if not finite.any():  # beyond any guarantee; a row that is not finite will show
             return Solution(np.eye(len(rows))[0], 0, "at a row")
         nearer = _drawn_nearer(products.diagonal())[finite]
-        found = self._solve(nearer[:, np.newaxis] * products[np.ix_(finite, finite)] * nearer)
+        G = nearer[:, np.newaxis] * products[np.ix_(finite, finite)] * nearer
+        found = self._solve(G) if given is None else self._weighed(G, given[finite])
         weights = np.zeros(len(rows))
         weights[finite] = nearer * found.weights
         weights[np.nanargmin(products.diagonal())] += (1 - nearer) @ found.weights  # the central row's
@@ -76,6 +82,27 @@ class GeometricMedian(Weighted):
         if steps is None:
             return Solution(weights, self.iterations, "iteration limit")
         return Solution(weights, steps, "converged")
+
+    def _weighed(self, G: Distances, given: Weights) -> Solution:
+        """Vardi and Zhang (2000): Weiszfeld's step, held back where the iterate is at a row by that row's weight."""
+        away = np.sqrt(np.maximum(G.diagonal() + G.diagonal()[:, np.newaxis] - 2 * G, 0))
+        z = np.eye(len(G))[(away @ given).argmin()]
+        for step in range(self.iterations):
+            distances = np.sqrt(np.maximum(z @ G @ z - 2 * (G @ z) + G.diagonal(), 0))
+            here = distances <= 1e-12 * distances.max()
+            pulls = np.where(here, 0, given / np.where(here, 1, distances))
+            if not pulls.any():
+                return Solution(z, step, "at a row")
+            away_from = pulls - pulls.sum() * z
+            pull = np.sqrt(max(away_from @ G @ away_from, 0))
+            held = min(given[here].sum() / pull, 1) if pull > 0 else 1
+            if here.any() and held == 1:
+                return Solution(z, step, "at a row")
+            moved = (1 - held) * (pulls / pulls.sum() - z)
+            z = z + moved
+            if np.sqrt(max(moved @ G @ moved, 0)) <= self.tolerance * np.median(distances):
+                return Solution(z, step + 1, "converged")
+        return Solution(z, self.iterations, "iteration limit")
 
 
 def _about_a_central_row(rows: Rows) -> Distances:

@@ -3,6 +3,7 @@ from typing import ClassVar
 
 from holdfast import kernels
 from holdfast.aggregators.families import CoordinateWise
+from holdfast.aggregators.weighing import Weights
 from holdfast.typing import Rows, Vector
 
 
@@ -19,3 +20,7 @@ class Mean(CoordinateWise):
 
     def columns(self, rows: Rows) -> Vector:
         return kernels.mean(rows)
+
+    def weigh(self, rows: Rows, weights: Weights) -> Vector:
+        """Return sum_i w_i v_i / sum_i w_i."""
+        return kernels.combination(weights / weights.sum(), rows)

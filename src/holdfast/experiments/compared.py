@@ -51,7 +51,9 @@ class Comparison(Sequence[Any]):
         """Return results as a comparison, which they may be already."""
         if isinstance(results, Comparison):
             return results
-        return Comparison(tuple(result.spec for result in results), tuple(results))
+        # numbers that a rule finds differ from attack to attack, and do not tell methods apart
+        asked = (getattr(result, "asked", None) or result.spec for result in results)
+        return Comparison(tuple(asked), tuple(results))
 
     def __getitem__(self, index: Any) -> Any:
         return self.runs[index]

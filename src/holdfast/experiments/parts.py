@@ -11,11 +11,11 @@ from holdfast.engines.traffic import expected
 from holdfast.engines.wire import Kind
 from holdfast.errors import InvalidInput
 from holdfast.experiments.spec import Spec, require_number
-from holdfast.methods import Reading, Setting, WithMomentum, with_reduction
+from holdfast.methods import Reading, Rsa, Setting, WithMomentum, with_reduction
 from holdfast.methods.priors import Ridge
 from holdfast.methods.schedules import Constant, schedule
 from holdfast.onebit import TallyBits
-from holdfast.problems import Divisible, Problem, oracle_under, solvable
+from holdfast.problems import Divisible, LinearProblem, Problem, oracle_under, solvable
 from holdfast.theory import Curvature, steps
 from holdfast.typing import Received, Schedule, Vector, Worker, Workers
 
@@ -27,10 +27,13 @@ def check(spec: Spec) -> None:
     if attack is not None:
         attack.check(np.setdiff1d(workers, byzantine))
     by_theorem = spec.schedule in steps.REGISTRY
-    if by_theorem and not spec.method.penalised:
+    if by_theorem and not isinstance(spec.method, Rsa):
         raise InvalidInput(f"{spec.schedule} is a step size of rsa and ideal-rsa; got method={spec.method_name}")
     rate = Constant(1.0) if by_theorem else schedule(spec.schedule, require_number(spec.rate))
-    setting = Setting(rate, Ridge(spec.l2), int(require_number(spec.declared)), spec.seed)
+    weights = (1.0,) * spec.workers if spec.weights == "samples" else ()
+    if weights and not spec.method.weighs:
+        raise InvalidInput(f"weights of workers need a method that heeds them; got {spec.method_name}")
+    setting = Setting(rate, Ridge(spec.l2), int(require_number(spec.declared)), spec.seed, weights=weights)
     worker_of(spec, setting)
     master = spec.method.master(setting)
     if not spec.method.penalised:
@@ -42,7 +45,21 @@ def check(spec: Spec) -> None:
 def setting_of(spec: Spec, problem: Problem) -> Setting:
     """Return what the run tells its method."""
     declared, table = int(require_number(spec.declared)), getattr(problem, "table", 0)
-    return Setting(_rate(spec, problem), Ridge(spec.l2), declared, spec.seed, table)
+    return Setting(_rate(spec, problem), Ridge(spec.l2), declared, spec.seed, table, _weights(spec, problem))
+
+
+def _weights(spec: Spec, problem: Problem) -> tuple[float, ...]:
+    """Return each worker's number of samples, at most `weight_cap` times their mean, over the mean of these numbers.
+
+    They are the server's: of the partition that it dealt, not what workers say of themselves.
+    """
+    if spec.weights == "equal":
+        return ()
+    if not isinstance(problem, LinearProblem):
+        raise InvalidInput(f"weights by samples need a problem that counts them; got {type(problem).__name__}")
+    counts = np.diff(problem.shards.starts).astype(np.float64)
+    capped = np.minimum(counts, spec.weight_cap * counts.mean())
+    return tuple((capped / capped.mean()).tolist())
 
 
 def worker_of(spec: Spec, setting: Setting) -> Worker[Any]:

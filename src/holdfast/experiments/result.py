@@ -11,7 +11,7 @@ from holdfast.errors import InvalidInput
 from holdfast.experiments.learnt import Learnt, to_sklearn
 from holdfast.experiments.metrics import Evaluation
 from holdfast.experiments.records import Record
-from holdfast.experiments.spec import problem_text
+from holdfast.experiments.spec import Spec, problem_text
 from holdfast.problems import REGISTRY
 from holdfast.typing import Vector
 
@@ -23,6 +23,8 @@ class Result(Record):
     history: list[Evaluation]
     model: Vector
     folder: Path | None
+    asked: Spec | None = None
+    """The spec before numbers were found by rule, as far as it is known: runs that asked for the same are named so."""
     learnt: Learnt | None = None
     """The model for use on other samples, where it is one of ours."""
 

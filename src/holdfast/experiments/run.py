@@ -61,10 +61,10 @@ def run(
             return run(spec, folder, watcher or bar, stopping)
     if folder is not None and not callable(folder):
         RunFolder.check_new(Path(folder))
-    spec = resolve_auto(resolved(spec))
+    asked, spec = spec, resolve_auto(resolved(spec))
     experiment = assemble(spec)
     with closing(experiment.engine), _created(folder, spec, experiment) as store:
-        return _Run(spec, experiment, store, watcher or Unwatched(), stopping).play()
+        return replace(_Run(spec, experiment, store, watcher or Unwatched(), stopping).play(), asked=asked)
 
 
 def resume(

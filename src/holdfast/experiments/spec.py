@@ -176,6 +176,12 @@ class Spec:
     participation: Annotated[float, Meta(gt=0, le=1)] = _option(
         "training", 1.0, "share of the workers that is asked in a round, at random"
     )
+    weights: Literal["equal", "samples"] = _option(
+        "training", "equal", "how much workers count at the master: equal, or by their samples as the server dealt them"
+    )
+    weight_cap: Annotated[float, Meta(ge=1)] = _option(
+        "training", 2.0, "most samples that count for one worker, in multiples of their mean"
+    )
     byzantine_work: Literal["needed", "always"] = _option(
         "training",
         "needed",
@@ -212,6 +218,8 @@ class Spec:
             raise InvalidInput(f"scale must be finite and not 0; got {self.scale}")
         if self.rate == AUTO and self.schedule in steps.REGISTRY:
             raise InvalidInput(f"rate auto is for the schedules {', '.join(schedules.REGISTRY)}; got {self.schedule}")
+        if self.weights == "equal" and self.weight_cap != Spec.weight_cap:
+            raise InvalidInput(f"weight_cap is for weights=samples; got {self.weight_cap:g} and weights=equal")
         self._check_byzantine()
 
     def _check_byzantine(self) -> None:

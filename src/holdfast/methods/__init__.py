@@ -1,5 +1,6 @@
 """Methods: each a frozen dataclass that makes a worker rule and a master rule. Every rule on gradients is one, too."""
 
+from holdfast.methods.admm import RsaAdmm
 from holdfast.methods.aggregated import Aggregated, IdealSgd
 from holdfast.methods.base import Method, Reading, Setting, as_sent
 from holdfast.methods.masters import AggregateSum, Descent, PenaltySum, TallySum
@@ -42,6 +43,7 @@ __all__ = [
     "Reading",
     "Ridge",
     "Rsa",
+    "RsaAdmm",
     "Setting",
     "TallySum",
     "WithLsvrg",

@@ -26,6 +26,8 @@ class Setting(NamedTuple):
     seed: int = 0
     table: int = 0
     """How many numbers a worker needs for what each of its samples said last (SAGA)."""
+    weights: tuple[float, ...] = ()
+    """How much each worker counts at the master, by number, on average 1; none if all count the same."""
 
 
 class Method(ABC):
@@ -38,6 +40,8 @@ class Method(ABC):
     """Whether Byzantine workers attack; False for the oracles of the paper, in which nobody does."""
     penalised: ClassVar[bool] = False
     """Whether workers keep models of their own under a penalty and send those; else they send gradients."""
+    weighs: ClassVar[bool] = False
+    """Whether it heeds the weights of its setting."""
 
     def resolved(self) -> Self:
         """Return the method with every option that depends on others filled in."""

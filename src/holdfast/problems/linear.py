@@ -54,8 +54,10 @@ class LinearProblem(ABC):
     ) -> Self:
         """Return the problem of learning from data dealt to this many workers; `weight` is 1 / workers if not given."""
         data = cls.prepared(data)
-        parts = partition.deal(data.train_targets, workers, Stream(seed, "partition").generator())
-        shards = Shards.deal(_flat(data.train_features), data.train_targets, parts, scale, dtype)
+        generator = Stream(seed, "partition").generator()
+        parts = partition.deal(data.train_targets, workers, generator)
+        features = partition.seen(_flat(data.train_features), parts, generator)
+        shards = Shards.deal(features, data.train_targets, parts, scale, dtype)
         test = Samples(_flat(data.test_features), data.test_targets)
         share = 1 / workers if weight is None else weight
         return cls(shards, cls.outputs_for(data), batch, share, seed, test, data.unit)

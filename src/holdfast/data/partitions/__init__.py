@@ -1,12 +1,10 @@
-"""Who holds which samples.
-
-Feature noise, which some benchmarks list beside these, changes samples and deals none: it is no partition.
-"""
+"""Who holds which samples."""
 
 from holdfast.data.partitions.assignment import Assignment
 from holdfast.data.partitions.base import Partition, Parts
 from holdfast.data.partitions.by_label import ByLabel
 from holdfast.data.partitions.dirichlet import Dirichlet
+from holdfast.data.partitions.feature_noise import FeatureNoise
 from holdfast.data.partitions.holdings import Holdings, holdings
 from holdfast.data.partitions.iid import Iid
 from holdfast.data.partitions.quantity import Quantity
@@ -21,6 +19,7 @@ REGISTRY: dict[str, type[Partition]] = {
     "shards": ShardsPerWorker,
     "similarity": Similarity,
     "quantity": Quantity,
+    "feature-noise": FeatureNoise,
     "assignment": Assignment,
 }
 PARTITIONS: Family[Partition] = Family("partition", REGISTRY, base=Partition)
@@ -31,6 +30,7 @@ __all__ = [
     "Assignment",
     "ByLabel",
     "Dirichlet",
+    "FeatureNoise",
     "Holdings",
     "Iid",
     "Partition",

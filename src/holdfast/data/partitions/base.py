@@ -16,6 +16,10 @@ class Partition(ABC):
     def deal(self, labels: NDArray[Any], workers: int, generator: np.random.Generator) -> Parts:
         """Return the indices of each worker's samples; every sample goes to exactly one worker, none goes without."""
 
+    def seen(self, features: NDArray[Any], parts: Parts, generator: np.random.Generator) -> NDArray[Any]:
+        """Return the training features as the workers see them, after `deal` gave them these parts: as they are."""
+        return features
+
 
 EVEN = 1e15
 """An alpha from which on Dirichlet shares are even but for some 1e-8 of each; the sums of much larger ones overflow."""
