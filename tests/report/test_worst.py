@@ -33,7 +33,7 @@ def result(
     if value is not None:
         last = replace(last, accuracy=value if name == "accuracy" else None, metrics={name: value})
     diverged = 1 if value is None else None
-    return replace(BASE, spec=spec, history=[last], diverged=diverged, ceiling=ceiling if attack else 1.0)
+    return replace(BASE, spec=spec, asked=None, history=[last], diverged=diverged, ceiling=ceiling if attack else 1.0)
 
 
 TABLE = [

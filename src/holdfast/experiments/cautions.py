@@ -14,6 +14,8 @@ from holdfast.problems import LinearProblem
 
 HARDLY = 0.05
 """The share of its first value by which a loss must have fallen, else it has hardly moved."""
+LEAST_ROUNDS = 50
+"""Of a shorter run nobody expects that the loss has moved."""
 SHOWN = 10
 """How many members of a list a sentence names."""
 
@@ -59,6 +61,8 @@ def _of_data(spec: Spec, experiment: Experiment) -> Iterator[str]:
 
 def after(experiment: Experiment, last: Evaluation) -> list[str]:
     """Return what is wrong with how a run ended: its loss beside that of the model it began with."""
+    if last.round < LEAST_ROUNDS:
+        return []
     problem = experiment.problem
     start = problem.start()
     first = problem.objective(start, experiment.engine.honest) + experiment.prior.value(start)
