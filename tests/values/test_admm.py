@@ -47,7 +47,7 @@ def test_two_rounds_of_the_master_by_hand() -> None:
 
 
 def test_beta_is_half_of_one_over_the_first_step() -> None:
-    assert RsaAdmm().worker(Setting(InverseSqrt(0.001), Ridge(0.0))).beta == 500.0  # type: ignore[attr-defined]
+    assert RsaAdmm(penalty=1.0).worker(Setting(InverseSqrt(0.001), Ridge(0.0))).beta == 500.0  # type: ignore[attr-defined]
 
 
 def test_it_ends_at_the_optimum_of_rsa() -> None:

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import holdfast as hf
+from changed import ready
 from holdfast.aggregators import REGISTRY, GeometricMedian, Mean, Median, TrimmedMean, Weighing
 from holdfast.experiments import Spec, run
 from holdfast.experiments.building import build_problem
-from holdfast.experiments.defaults import resolved
 from holdfast.experiments.parts import setting_of
 from holdfast.methods import Aggregated, Constant, Ridge, Rsa, Setting
 from holdfast.typing import Received, Rows
@@ -97,7 +97,7 @@ def test_a_rule_estimates_the_weighted_sum() -> None:
 
 
 def test_they_are_samples_up_to_the_cap() -> None:
-    spec = resolved(BASE)
+    spec = ready(BASE)
     _, problem = build_problem(spec)
     counts = np.diff(cast(Any, problem).shards.starts)
     capped = np.minimum(counts, 2 * counts.mean())
