@@ -96,7 +96,7 @@ def test_the_page_lies_next_to_the_results(full: Ended) -> None:
     assert html.count('<figure class="chart ') == 2 * len(PARTITIONS)
     for entry in full.results["runs"]:
         if entry["accuracy"] is not None:
-            assert f">{entry['accuracy']:.3f}<" in html
+            assert f">{entry['accuracy']:.3f}<" in html, entry["method"]
 
 
 def test_without_json_the_table_is_on_stdout(plain: Ended) -> None:

@@ -69,15 +69,22 @@ def test_a_pipe_gets_plain_lines(capsys: pytest.CaptureFixture[str]) -> None:
     assert "\r" not in printed.out
     found, *lines = printed.out.splitlines()
     assert re.fullmatch(r"auto: --method rsa:penalty=\S+ --rate \S+", found)
-    assert len(lines) == 6
+    assert len(lines) == 9
     for line, round in zip(lines, (5, 10), strict=False):
         assert re.fullmatch(
             rf"round {round}/10  accuracy 0\.\d{{4}}  loss \S+  variance \S+  \d+ rounds/s  \d+ s left", line
         )
     assert re.fullmatch(r"rsa: accuracy 0\.\d{4}  loss \S+  variance \S+  after 10 rounds in \d+\.\d s", lines[2])
-    assert re.fullmatch(r"on the honest workers' own data: their own models 0\.\d{4}, x0 0\.\d{4}", lines[3])
-    assert re.fullmatch(r"by their messages suspect: (nobody|[\d ]+); copies of each other: none", lines[4])
-    assert lines[5] == "run folder: one"
+    assert re.fullmatch(
+        r"(It learnt|More than half of .* was learnt): accuracy 0\.\d{4} of a possible 1\.0000\.", lines[3]
+    )
+    assert re.fullmatch(r"on the honest workers' own data: their own models 0\.\d{4}, x0 0\.\d{4}", lines[4])
+    assert re.fullmatch(r"by their messages suspect: (nobody|[\d ]+); copies of each other: none", lines[5])
+    assert lines[6:] == [
+        "Nobody is judged by fewer than 5 evaluations; this run has 2.",
+        "worker by worker: holdfast inspect one",
+        "run folder: one",
+    ]
 
 
 def on_a_terminal(argv: list[str], stdout: int | None) -> tuple[bytes, bytes, int]:

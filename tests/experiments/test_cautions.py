@@ -25,7 +25,7 @@ def line(targets: Any) -> Dataset:
 
 
 def test_a_run_as_it_should_be_warns_of_nothing() -> None:
-    assert run(replace(BASE, attack="sign-flip", byzantine=4)).warnings == []
+    assert run(replace(BASE, attack="sign-flip", byzantine=4)).warnings == ()
 
 
 @pytest.mark.parametrize(
@@ -72,11 +72,19 @@ ATTACKED = Spec(attack="sign-flip", byzantine=4)
 @pytest.mark.parametrize(
     ("value", "ceiling", "begins"),
     [
-        (0.96, 1.0, "It held: accuracy 0.9600."),
+        (0.96, 1.0, "It held: accuracy 0.9600 of a possible 1.0000."),
         (0.56, 0.6, "It held: accuracy 0.5600 of at most 0.6000, since no honest worker holds"),
-        (0.7, 1.0, "More than half of what is possible was learnt: accuracy 0.7000."),
-        (0.4, 1.0, "Less than half of what is possible was learnt: accuracy 0.4000. What a master reaches that knows"),
-        (0.07, 1.0, "The attack won: always naming the commonest class gets 0.1000, this model 0.0700. What a master"),
+        (0.7, 1.0, "More than half of what is possible was learnt: accuracy 0.7000 of a possible 1.0000."),
+        (
+            0.4,
+            1.0,
+            "Less than half of what is possible was learnt: accuracy 0.4000 of a possible 1.0000. What",
+        ),
+        (
+            0.07,
+            1.0,
+            "The attack won: always naming the commonest class gets 0.1000, this model 0.0700 of a possible 1.0000.",
+        ),
     ],
 )
 def test_an_accuracy_is_told_beside_what_is_possible_and_what_guessing_reaches(

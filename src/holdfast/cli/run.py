@@ -22,6 +22,7 @@ from holdfast.experiments.defaults import resolved
 from holdfast.experiments.folder import RunFolder
 from holdfast.experiments.guesses import guesses
 from holdfast.experiments.individuals import individuals
+from holdfast.experiments.inspection import inspect
 from holdfast.methods import Rsa
 
 SHOWN = 5
@@ -83,8 +84,10 @@ def _summary(result: Result) -> str:
     ended = f"{result.spec.method_name}: {outcome}  after {result.rounds} rounds in {seconds:.1f} s"
     said = remarks(individuals(result.spec, result.history, result.personal))
     judged = [result.verdict] if result.verdict else []
-    inspect = f"worker by worker: holdfast inspect {shlex.quote(str(result.folder))}"
-    return "\n".join([ended, *judged, *_went_wrong(result), *said, inspect, f"run folder: {result.folder}"])
+    unjudged = inspect(result.folder).unjudged if result.folder else None
+    said += [unjudged] if unjudged else []
+    further = f"worker by worker: holdfast inspect {shlex.quote(str(result.folder))}"
+    return "\n".join([ended, *judged, *_went_wrong(result), *said, further, f"run folder: {result.folder}"])
 
 
 def _went_wrong(result: Result) -> list[str]:

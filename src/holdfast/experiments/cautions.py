@@ -14,8 +14,8 @@ from holdfast.problems import LinearProblem
 
 HARDLY = 0.05
 """The share of its first value by which a loss must have fallen, else it has hardly moved."""
-SHORT = 100
-"""Rounds below which nobody expects a loss to move."""
+LEAST_ROUNDS = 50
+"""Of a shorter run nobody expects that the loss has moved."""
 SHOWN = 10
 """How many members of a list a sentence names."""
 
@@ -61,12 +61,14 @@ def _of_data(spec: Spec, experiment: Experiment) -> Iterator[str]:
 
 def after(experiment: Experiment, last: Evaluation) -> list[str]:
     """Return what is wrong with how a run ended: its loss beside that of the model it began with."""
+    if last.round < LEAST_ROUNDS:
+        return []
     problem = experiment.problem
     start = problem.start()
     first = problem.objective(start, experiment.engine.honest) + experiment.prior.value(start)
     if last.loss > first:
         return [f"the loss has risen from {first:.4g} to {last.loss:.4g}: nothing was learnt"]
-    if first - last.loss < HARDLY * first and last.round >= SHORT:
+    if first - last.loss < HARDLY * first:
         return [
             f"the loss has hardly moved, from {first:.4g} to {last.loss:.4g}: more --rounds, or lambda and alpha that "
             "fit (holdfast tune)"

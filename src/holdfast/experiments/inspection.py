@@ -29,7 +29,7 @@ class Inspection:
     @property
     def notes(self) -> list[str]:
         """What to be careful about, and what is missing and why."""
-        told = (self._ending(), *self.warnings, self._missing_messages(), self._missing_models())
+        told = (self._ending(), *self.warnings, self.unjudged, self._missing_models())
         return [text for text in told if text]
 
     @property
@@ -50,7 +50,9 @@ class Inspection:
             return f"This run diverged at round {self.result['diverged']}."
         return None
 
-    def _missing_messages(self) -> str | None:
+    @property
+    def unjudged(self) -> str | None:
+        """Why nobody is judged by messages, or who is not; None if everybody is."""
         if not self.history:
             return "Nothing was evaluated yet, so that nothing is known of the messages."
         recorded = [each.disagreement for each in self.history if each.disagreement is not None]

@@ -304,7 +304,7 @@ class _Run:
             evaluation_seconds=self.evaluation_seconds,
             folder=self._folder,
             absent=self.experiment.engine.absent,
-            faults=self._faults,
+            faults=tuple(self._faults),
             personal=measured,
             learnt=learnt,
         )

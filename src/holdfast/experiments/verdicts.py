@@ -16,7 +16,7 @@ def verdict(
     `ceiling` is the accuracy that the honest workers' data allow, `guessing` that of the commonest class.
 
     >>> verdict(Spec(), "accuracy", 0.07, 1.0, 0.11, None)
-    'Nothing was learnt: always naming the commonest class gets 0.1100, this model 0.0700.'
+    'Nothing was learnt: always naming the commonest class gets 0.1100, this model 0.0700 of a possible 1.0000.'
     """
     attacked = spec.attack is not None and spec.method.attacked
     if diverged is not None:
@@ -48,7 +48,7 @@ def _of_regression(value: float, attacked: bool) -> str:
 
 def _of_possible(ceiling: float) -> str:
     if ceiling == 1:
-        return ""
+        return " of a possible 1.0000"
     return f" of at most {ceiling:.4f}, since no honest worker holds the other classes"
 
 
