@@ -94,8 +94,8 @@ def against_a_grid(data: str, jobs: int | None = None) -> dict[str, tuple[Result
 
 VARIANTS: dict[str, tuple[dict[str, float], float]] = {
     "as it is": ({}, 1),
-    "share 1/6": ({"SHARE_L1": 1 / 6}, 1),
-    "share 1/2": ({"SHARE_L1": 1 / 2}, 1),
+    "share 1/6": ({"SHARE": 1 / 6}, 1),
+    "share 1/2": ({"SHARE": 1 / 2}, 1),
     "32 steps": ({"STEPS": 32}, 1),
     "128 steps": ({"STEPS": 128}, 1),
     "batches of 32": ({"BATCH": 32}, 1),

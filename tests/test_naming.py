@@ -1,6 +1,7 @@
 """Four spellings of one thing: text, table, object and `package.module:Name` give equal parts, and read back."""
 
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,10 @@ from holdfast.methods import Aggregated, Rsa, make_method, method_labels, method
 from holdfast.methods.names import STAGES
 from holdfast.naming import Family, options_of, source_of
 
-NEEDED = {"dirichlet": {"alpha": 0.5}}
+NEEDED: dict[str, dict[str, Any]] = {
+    "dirichlet": {"alpha": 0.5},
+    "assignment": {"file": str(Path(__file__).with_name("assigned.csv"))},
+}
 """Options without a default."""
 PLAIN: dict[str, Family[Any]] = {"attack": ATTACKS, "partition": PARTITIONS, "engine": ENGINES, "stage": STAGES}
 MEMBERS = [(kind, name) for kind, family in PLAIN.items() for name in family.registry]

@@ -1,43 +1,21 @@
 """Distributed learning that holds when workers lie and their data differ."""
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from holdfast import aggregators, attacks, data, engines, methods, problems, stages
-from holdfast._version import __version__
-from holdfast.data import load
-from holdfast.errors import InvalidInput
-from holdfast.experiments import Result, Spec, compare, resume, run, simulate
-
 if TYPE_CHECKING:
-    from holdfast.estimators import RobustClassifier, RobustRegressor
+    from holdfast.public import *  # noqa: F403
+else:
 
+    def __getattr__(name: str) -> Any:
+        """Load what is asked for, not before: the command is there to answer Ctrl-C while NumPy and others load."""
+        if not name.startswith("_") and find_spec(f"{__name__}.{name}"):
+            return import_module(f"{__name__}.{name}")
+        public = import_module("holdfast.public")
+        if name in ("__all__", *public.__all__):
+            return getattr(public, name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
-def __getattr__(name: str) -> Any:
-    """Import the estimators when they are asked for: scikit-learn takes a second."""
-    if name in ESTIMATORS:
-        return getattr(import_module("holdfast.estimators"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-ESTIMATORS = ("RobustClassifier", "RobustRegressor")
-__all__ = [
-    "InvalidInput",
-    "Result",
-    "RobustClassifier",
-    "RobustRegressor",
-    "Spec",
-    "__version__",
-    "aggregators",
-    "attacks",
-    "compare",
-    "data",
-    "engines",
-    "load",
-    "methods",
-    "problems",
-    "resume",
-    "run",
-    "simulate",
-    "stages",
-]
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *import_module("holdfast.public").__all__})

@@ -94,6 +94,19 @@ class Family(Generic[T]):
         )
         return f"{name}:{options}" if options else name
 
+    def options(self, name: str) -> dict[str, Any]:
+        """Return the types of a registered part's options.
+
+        >>> from holdfast.attacks import REGISTRY
+        >>> Family("attack", REGISTRY).options("sign-flip")
+        {'factor': <class 'float'>}
+        """
+        member = self.registry[name]
+        if not self._makes(member):
+            return {}
+        types = _types(member)
+        return {key: types.get(key, Any) for key in _parameters(member)}
+
     @property
     def _a_kind(self) -> str:
         return f"{'an' if self.kind[0] in 'aeiou' else 'a'} {self.kind}"
@@ -129,7 +142,7 @@ class Family(Generic[T]):
                 raise InvalidInput(f"{self.kind} {name!r} takes no options; got {key}")
             if key not in known:
                 raise unknown(f"option of {self.kind} {name!r}", key, known)
-        types = types_of(member.__init__ if inspect.isclass(member) else member)
+        types = _types(member)
         values = {
             key: converted(f"{key} of {self.kind} {name!r}", value, types.get(key, Any)) for key, value in given.items()
         }
@@ -200,6 +213,10 @@ def source_of(part: Any) -> dict[str, str] | None:
     if file is None or not Path(file).is_file():
         return about
     return about | {"file": str(Path(file).resolve()), "sha256": sha256(Path(file).read_bytes()).hexdigest()}
+
+
+def _types(member: Callable[..., Any]) -> dict[str, Any]:
+    return types_of(member.__init__ if inspect.isclass(member) else member)
 
 
 def _parameters(member: Callable[..., Any]) -> dict[str, inspect.Parameter]:

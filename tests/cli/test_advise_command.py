@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from holdfast.advice import advise
-from holdfast.cli import _parser, main
+from holdfast.cli import command_parser, main
 from holdfast.cli.options import spec_of
 from holdfast.experiments import Spec
 from holdfast.experiments.automatic import resolve_auto
@@ -54,7 +54,7 @@ def test_by_label_is_more_heterogeneous_than_iid(tmp_path: Path, capsys: pytest.
 def test_it_recommends_what_the_rule_finds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     argv = ("--data", "digits", "--workers", "10", "--byzantine", "2")
     found = advised(tmp_path, capsys, *argv)
-    told = spec_of(_parser().parse_args(shlex.split(found["command"])[1:]))
+    told = spec_of(command_parser().parse_args(shlex.split(found["command"])[1:]))
     best = found["recommended"]
     assert isinstance(told.method, Rsa)
     assert told == Spec(

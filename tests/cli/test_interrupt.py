@@ -116,3 +116,26 @@ def test_signals_are_as_before_once_a_run_is_over() -> None:
     with PoliteStop():
         assert signal.getsignal(signal.SIGTERM) is not before[1]
     assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before
+
+
+LOADING = """
+import os, signal, sys
+class Pressed:
+    def find_spec(self, name, path=None, target=None):
+        if name == "holdfast.cli.run":  # halfway through what a command loads
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Pressed())
+from holdfast.__main__ import main
+sys.exit(main())
+"""
+
+
+def test_ctrl_c_while_it_loads_is_one_line() -> None:
+    command = [sys.executable, "-c", LOADING, "list"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr, done.stdout) == (130, "holdfast: interrupted\n", "")
+
+
+def test_until_the_command_is_there_nothing_heavy_is_loaded() -> None:
+    program = "import sys, holdfast.__main__; assert not {'numpy', 'scipy', 'rich'} & set(sys.modules), sys.modules"
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)

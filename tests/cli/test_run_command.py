@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from changed import ready
-from holdfast.cli import _parser, main
+from holdfast.cli import command_parser, main
 from holdfast.cli.options import spec_of
 from holdfast.engines.options import EngineOptions, InProcess, Ray
 from holdfast.experiments import Spec, run
@@ -188,7 +188,7 @@ def test_a_flag_for_a_part_replaces_the_part_of_the_file(argv: list[str], change
         byzantine=(2, 5, 9),
         rounds=9,
     )
-    assert spec_of(_parser().parse_args(["run", "spec.toml", *argv])) == replace(spec, **changes)
+    assert spec_of(command_parser().parse_args(["run", "spec.toml", *argv])) == replace(spec, **changes)
 
 
 @pytest.mark.parametrize(
@@ -204,19 +204,19 @@ def test_a_flag_for_a_part_replaces_the_part_of_the_file(argv: list[str], change
 )
 def test_the_engine_of_a_file_and_of_flags(argv: list[str], engine: EngineOptions) -> None:
     Path("spec.toml").write_text('[engine]\nname = "ray"\nshards = 3\nmin-workers = 2\n')
-    assert spec_of(_parser().parse_args(["run", "spec.toml", *argv])).engine == engine
+    assert spec_of(command_parser().parse_args(["run", "spec.toml", *argv])).engine == engine
 
 
 def test_a_file_may_come_after_flags() -> None:
     Path("spec.toml").write_text("[training]\nrounds = 9\n")
-    assert spec_of(_parser().parse_args(["run", "--seed", "3", "spec.toml"])) == Spec(rounds=9, seed=3)
+    assert spec_of(command_parser().parse_args(["run", "--seed", "3", "spec.toml"])) == Spec(rounds=9, seed=3)
 
 
 def test_numbers_that_were_found_are_said_as_flags(capsys: pytest.CaptureFixture[str]) -> None:
     argv = ["--method", "rsa:norm=2,penalty=auto", "--rate", "auto", "--out", "one"]
     assert main([*FAST, *argv]) == 0
     first = capsys.readouterr().out.splitlines()[0]
-    said = spec_of(_parser().parse_args(["run", *shlex.split(first.removeprefix("auto: "))]))
+    said = spec_of(command_parser().parse_args(["run", *shlex.split(first.removeprefix("auto: "))]))
     ran = Spec.read(Path("one", "spec.toml"))
     assert (resolved(said).method, said.rate) == (ran.method, ran.rate)
     assert first.startswith("auto: --method rsa:penalty=0.")

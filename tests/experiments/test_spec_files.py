@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from holdfast import attacks, data, engines, methods, problems, stages
 from holdfast.attacks import Duplicate, SameValue
-from holdfast.data import Dirichlet, Partition
+from holdfast.data import Assignment, Dirichlet, Partition
 from holdfast.engines import InProcess, Ray
 from holdfast.engines.options import REGISTRY as ENGINES
 from holdfast.errors import InvalidInput
@@ -35,7 +35,8 @@ def read_back(spec: Spec, folder: Path) -> Spec:
 
 
 PARTITIONS: dict[str, Partition | str] = {name: name for name in data.partitions.REGISTRY} | {
-    "dirichlet": Dirichlet(0.3)
+    "dirichlet": Dirichlet(0.3),
+    "assignment": Assignment(str(Path(__file__).parents[1] / "assigned.csv")),
 }
 MEMBERS: list[dict[str, Any]] = [
     *({"method": name} for name in methods.REGISTRY),

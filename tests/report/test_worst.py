@@ -96,6 +96,11 @@ def test_small_comparisons_have_headlines_too(results: list[Result], said: str) 
     assert headline(grouped(results)) == said
 
 
+def test_nobody_is_praised_where_all_failed() -> None:
+    broken = [result(method, attack, None) for attack in ("gaussian", "infinite") for method in ("rsa", "sgd")]
+    assert conclusions(grouped(broken)) == []
+
+
 def test_less_is_better_where_the_score_says_so() -> None:
     results = [
         result(method, attack, value, name="rmse")

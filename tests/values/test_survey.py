@@ -33,10 +33,18 @@ def curvatures(problem: LinearProblem, workers: np.ndarray) -> np.ndarray:
 def test_a_parabola(p: float) -> None:
     """The curvature is 1/4, so the first step of 4 * 3/4 = 3 lands on b = 3 and gains 9/8.
 
-    With l1 a third of it is what Byzantine workers may take: the price is (9/8 / 3) / 3 = 1/8. With other norms it is
-    a quarter: (9/8 / 4) / 3 = 3/32. The pull z of any norm is 1 there, and goes 3 times into b.
+    A third of it is what Byzantine workers may take: the price is (9/8 / 3) / 3 = 1/8. The pull z of any norm is 1
+    there, and goes 3 times into b.
     """
-    assert reports(BIAS_ONLY, p)[0] == pytest.approx([1 / 8 if p == 1 else 3 / 32, 3.0, 1 / 4])
+    assert reports(BIAS_ONLY, p)[0] == pytest.approx([1 / 8, 3.0, 1 / 4])
+
+
+@pytest.mark.parametrize(("p", "share"), [(1.0, 1 / 3), (2.0, 1 / 4), (inf, 1 / 4)])
+def test_with_a_bounded_slope_other_norms_than_l1_give_less_away(
+    p: float, share: float, small_problem: Callable[..., LinearProblem]
+) -> None:
+    problem = small_problem("softmax")
+    assert Surveyor.of(problem, problem.workers, p).share == share
 
 
 def test_the_reach_of_a_pull() -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 from threadpoolctl import threadpool_limits
 
 from holdfast.advice import Advice, advise
-from holdfast.cli.compiling import tell_when_compiling
 from holdfast.cli.console import Speaker
 from holdfast.cli.folders import results_folder
 from holdfast.cli.options import add_output, add_spec_flags, flags_of, spec_of
@@ -38,8 +37,7 @@ def command(arguments: Namespace) -> int:
 def _advise(speaker: Speaker, asked: Spec, out: Path, as_json: bool) -> None:
     from holdfast.report.advice_page import advice_page
 
-    tell_when_compiling(speaker)
-    with threadpool_limits(1, "blas"):
+    with speaker.working(), threadpool_limits(1, "blas"):
         advice = advise(asked)
     words = shlex.join(["holdfast", "run", *flags_of(_best(asked, advice))])
     results = json.dumps(advice.to_json() | {"command": words}, allow_nan=False)

@@ -4,7 +4,6 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
-from holdfast.cli.compiling import tell_when_compiling
 from holdfast.cli.console import Speaker
 from holdfast.cli.options import add_output
 from holdfast.errors import InvalidInput, unknown
@@ -30,7 +29,6 @@ def command(arguments: Namespace) -> int:
     if arguments.kind is not None and arguments.kind not in KINDS:
         raise unknown("kind", arguments.kind, KINDS)
     speaker = Speaker.of(arguments)
-    tell_when_compiling(speaker)
     kind, part = named(arguments.part, arguments.kind)
     if arguments.robust and kind not in ("rule", "stage"):
         raise InvalidInput(f"--robust is for rules and stages; got the {kind} {arguments.part}")

@@ -7,7 +7,6 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from holdfast.cli.compiling import tell_when_compiling
 from holdfast.cli.console import Speaker
 from holdfast.cli.gathering import add_resumable, resumable, store_at
 from holdfast.cli.options import add_output, add_spec_flags, swept_of
@@ -42,7 +41,6 @@ def command(arguments: Namespace) -> int:
 
     def act(out: Path) -> int:
         store = StoreByData(store_at(speaker, out / "runs", ""), lambda spec: loaded(spec.data).digest())
-        tell_when_compiling(speaker)
         return show(_with_progress(speaker, specs, arguments.jobs, store), arguments, title, out)
 
     return resumable(speaker, arguments, "compare", ("runs",), act)

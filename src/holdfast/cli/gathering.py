@@ -9,8 +9,7 @@ from time import monotonic
 
 from holdfast.cli.console import Speaker
 from holdfast.cli.folders import results_folder
-from holdfast.cli.interrupts import INTERRUPTED
-from holdfast.errors import InvalidInput
+from holdfast.errors import INTERRUPTED, InvalidInput
 from holdfast.experiments.bars import RunsBar
 from holdfast.experiments.gathering import Arrived
 from holdfast.experiments.records import Record

@@ -25,15 +25,13 @@ TEXTS = {
 """How each part of a spec is written on a command line."""
 
 
-def add_spec_flags(parser: ArgumentParser, without: Collection[str] = (), many: bool = False) -> None:
+def add_spec_flags(
+    parser: ArgumentParser, without: Collection[str] = (), many: bool = False, file: bool = True
+) -> None:
     """Add the optional spec file and a flag for every field, by sections; with `many`, flags take several values."""
-    parser.add_argument(
-        "spec",
-        nargs="?",
-        type=Path,
-        metavar="SPEC.toml",
-        help="a file with any of the sections below; flags override it",
-    )
+    if file:
+        about = "a file with any of the sections below; flags override it"
+        parser.add_argument("spec", nargs="?", type=Path, metavar="SPEC.toml", help=about)
     types = get_type_hints(Spec)
     for section in SECTIONS:
         group = parser.add_argument_group(section)
@@ -91,7 +89,7 @@ def flag(name: str) -> str:
 
 def values_of(arguments: Namespace) -> dict[str, Any]:
     """Return the fields of a spec that a command line gives: the file's, overridden by the flags."""
-    values = read_toml(arguments.spec) if arguments.spec else {}
+    values = read_toml(arguments.spec) if getattr(arguments, "spec", None) else {}
     names = [option.name for option in fields(Spec)]
     given = {name: text for name in names if (text := getattr(arguments, name, None)) is not None}
     engine = engine_of(arguments, lambda: values.get("engine", Spec.engine))

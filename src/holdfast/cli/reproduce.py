@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from holdfast.cli.compiling import tell_when_compiling
 from holdfast.cli.console import Speaker
 from holdfast.cli.gathering import add_resumable, resumable, store_at, told
 from holdfast.cli.options import add_output
@@ -58,7 +57,6 @@ def command(arguments: Namespace) -> int:
     if arguments.quick:
         figures = tuple(each.quick() for each in figures)
     speaker = Speaker.of(arguments)
-    tell_when_compiling(speaker)
 
     def act(out: Path) -> int:
         if arguments.search:

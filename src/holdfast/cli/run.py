@@ -9,12 +9,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from holdfast.cli.compiling import tell_when_compiling
 from holdfast.cli.console import Speaker
 from holdfast.cli.folders import claim_folder
-from holdfast.cli.interrupts import INTERRUPTED, PoliteStop
+from holdfast.cli.interrupts import PoliteStop
 from holdfast.cli.options import add_output, add_spec_flags, flags_of, spec_of
 from holdfast.cli.progress import EnteredWatcher, text, watcher
+from holdfast.errors import INTERRUPTED
 from holdfast.experiments import Interrupted, Result, Spec, run
 from holdfast.experiments.automatic import is_auto, resolve_auto
 from holdfast.experiments.building import build_problem
@@ -23,6 +23,9 @@ from holdfast.experiments.folder import RunFolder
 from holdfast.experiments.guesses import guesses
 from holdfast.experiments.individuals import individuals
 from holdfast.methods import Rsa
+
+SHOWN = 5
+"""How many faults the summary shows."""
 
 
 def add_flags(parser: ArgumentParser) -> None:
@@ -58,7 +61,6 @@ def _with_numbers(spec: Spec, watcher: EnteredWatcher) -> Spec:
 def play(arguments: Namespace, act: Callable[[EnteredWatcher, PoliteStop], Result]) -> int:
     """Play a run to its end, or until Ctrl-C, and say how it ended."""
     speaker = Speaker.of(arguments)
-    tell_when_compiling(speaker)
     try:
         with PoliteStop() as stop, watcher(speaker) as watching:
             result = act(watching, stop)
@@ -79,6 +81,13 @@ def _summary(result: Result) -> str:
     seconds = result.seconds + result.evaluation_seconds
     outcome = f"diverged at round {result.diverged}" if result.last is None else text(result.last)
     ended = f"{result.spec.method_name}: {outcome}  after {result.rounds} rounds in {seconds:.1f} s"
-    late = [f"{result.absent} answers came too late and were left out"] if result.absent else []
     said = remarks(individuals(result.spec, result.history, result.personal))
-    return "\n".join([ended, *late, *said, f"run folder: {result.folder}"])
+    return "\n".join([ended, *_went_wrong(result), *said, f"run folder: {result.folder}"])
+
+
+def _went_wrong(result: Result) -> list[str]:
+    """Return how many answers are missing from the result, and the latest faults of workers."""
+    absent = [f"{result.absent} answers were late or unusable, and left out"] if result.absent else []
+    shown, more = result.faults[-SHOWN:], len(result.faults) - SHOWN
+    earlier = [f"{more} earlier faults are in result.json"] if more > 0 else []
+    return [*absent, *(f"fault: {fault}" for fault in shown), *earlier]

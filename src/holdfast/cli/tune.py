@@ -11,7 +11,6 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from holdfast import methods
-from holdfast.cli.compiling import tell_when_compiling
 from holdfast.cli.console import Speaker
 from holdfast.cli.gathering import add_resumable, resumable, store_at, told
 from holdfast.cli.options import add_output, add_spec_flags, flags_of, spec_of, values_of
@@ -56,7 +55,6 @@ def command(arguments: Namespace) -> int:
     asked = spec_of(arguments)
     norms = _norms(asked, arguments)
     speaker = Speaker.of(arguments)
-    tell_when_compiling(speaker)
 
     def act(out: Path) -> int:
         _show(speaker, _search(speaker, asked, norms, out, arguments), out, arguments.json)

@@ -46,7 +46,7 @@ def _turned(table: Table, width: int) -> RenderableType:
     indent = max(map(len, heads[1:]), default=0)
     lines: list[RenderableType] = [Text(str(table.title), "bold", overflow="fold")] if table.title else []
     for first, *rest in zip_longest(*(map(str, column.cells) for column in table.columns), fillvalue=""):
-        lines.append(Text(first, "bold", overflow="fold"))
+        lines.append(Text(f"{heads[0]} {first}".strip(), "bold", overflow="fold"))
         for head, value in zip(heads[1:], rest, strict=True):
             line = f"  {head:<{indent}}  {value}"
             if not head or cell_len(line) > width:

@@ -8,7 +8,20 @@ from holdfast.data.dataset import Dataset
 from holdfast.data.digits import digits
 from holdfast.data.files import from_file
 from holdfast.data.mnist import FASHION_MNIST, MNIST, fashion_mnist, mnist
-from holdfast.data.partitions import PARTITIONS, ByLabel, Dirichlet, Iid, Partition
+from holdfast.data.partitions import (
+    PARTITIONS,
+    Assignment,
+    ByLabel,
+    Dirichlet,
+    FeatureNoise,
+    Holdings,
+    Iid,
+    Partition,
+    Quantity,
+    ShardsPerWorker,
+    Similarity,
+    holdings,
+)
 from holdfast.data.tables.frames import frame_sheet, from_bunch, from_frame, is_bunch, is_frame
 from holdfast.data.tables.layout import Column, Encoded, Layout
 from holdfast.data.tables.table import TABLE_TYPES, Table, is_table
@@ -89,18 +102,25 @@ __all__ = [
     "REGISTRY",
     "SETS",
     "TABLE_TYPES",
+    "Assignment",
     "ByLabel",
     "Column",
     "Dataset",
     "Dirichlet",
     "Encoded",
+    "FeatureNoise",
+    "Holdings",
     "Iid",
     "Layout",
     "Partition",
+    "Quantity",
+    "ShardsPerWorker",
+    "Similarity",
     "Table",
     "beside",
     "described",
     "frame_sheet",
+    "holdings",
     "is_frame",
     "load",
 ]

@@ -14,7 +14,7 @@ from holdfast.experiments.building import build_problem
 from holdfast.experiments.parts import attack_and_byzantine, check, participants
 from holdfast.experiments.spec import Spec
 from holdfast.experiments.survey import BATCH, Surveyor
-from holdfast.methods import AUTO, Rsa, with_penalty
+from holdfast.methods import AUTO, with_penalty
 from holdfast.methods.schedules import schedule
 from holdfast.problems import LinearProblem, Problem
 from holdfast.streams import Stream
@@ -39,7 +39,8 @@ def resolve_auto(spec: Spec) -> Spec:
         alpha  = min(sqrt(K), 1 / s(K)) * longest,     longest = min(1 / curvature, reach / (lambda m))
 
     K is the number of rounds and s the schedule at rate 1, so that the last step is the longest that is sure to be
-    stable. A loss whose gradient is not bounded has to begin with it: alpha = longest.
+    stable. A loss whose gradient is not bounded has to begin with it: alpha = longest. So has the master's regulariser
+    c/2 |x|^2: alpha is at most 1 / c.
     """
     if not is_auto(spec):
         return spec
@@ -47,12 +48,13 @@ def resolve_auto(spec: Spec) -> Spec:
     problem = build_problem(spec)[1]
     workers = participants(spec)
     price, reach, curvature = map(float, Median()(_reports(spec, problem, _surveyed(workers, spec.seed))))
-    if isinstance(spec.method, Rsa) and spec.method.penalty == AUTO:
-        spec = replace(spec, method=replace(spec.method, penalty=_number("price", price)))
+    if getattr(spec.method, "penalty", None) == AUTO:
+        spec = replace(spec, method=with_penalty(spec.method, _number("price", price)))
     if spec.rate == AUTO:
         longest = _longest(spec, len(workers), reach, curvature)
         stretch = _stretch(spec) if isfinite(getattr(problem, "gradient_bound", inf)) else 1
-        spec = replace(spec, rate=_number("rate", longest * stretch))
+        first = 1 / spec.l2 if spec.l2 else inf
+        spec = replace(spec, rate=_number("rate", min(longest * stretch, first)))
     return spec
 
 
@@ -71,7 +73,7 @@ def _surveyed(workers: Workers, seed: int) -> Workers:
 
 def _reports(spec: Spec, problem: Problem, workers: Workers) -> Rows:
     """Return what these workers report: honest ones the truth, Byzantine ones what their attack makes of it."""
-    norm = spec.method.norm if isinstance(spec.method, Rsa) else 1.0
+    norm = getattr(spec.method, "norm", 1.0)
     larger = replace(problem, batch=BATCH) if isinstance(problem, LinearProblem) else problem
     surveyor, start = Surveyor.of(problem, workers, norm), problem.start()
     attack, byzantine = attack_and_byzantine(spec)
@@ -82,9 +84,9 @@ def _reports(spec: Spec, problem: Problem, workers: Workers) -> Rows:
 
 def _longest(spec: Spec, m: int, reach: float, curvature: float) -> float:
     """Return the longest step that is sure to be stable: for a worker and the master of RSA, or for a sum of losses."""
-    if not isinstance(spec.method, Rsa):
+    if not spec.method.penalised:
         return 1 / (m * curvature + spec.l2)
-    pull = m * float(cast(Any, spec.method.penalty))
+    pull = m * float(cast(Any, spec.method).penalty)
     return min(1 / max(curvature, spec.l2), reach / pull if pull else inf)
 
 

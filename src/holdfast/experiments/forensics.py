@@ -1,8 +1,7 @@
 """Who disagrees: what a master can tell from messages alone, not knowing who is Byzantine nor how many are.
 
-A message takes a side on every coordinate: above or below the message that would pull nowhere (x0 where
-messages are models, 0 where they are gradients), or neither. Sides are all that l1-RSA reads of a message,
-so that nothing here needs more than what it needs. docs/workers.md argues and measures it.
+All is told by the sides that messages take (`holdfast.watching.sides`), so that nothing here needs more than what
+l1-RSA reads of a message. docs/workers.md argues and measures it.
 """
 
 from collections.abc import Sequence
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from holdfast.streams import Stream
 from holdfast.typing import Rows, Vector, Workers
+from holdfast.watching.sides import Shares, blocks, distances, sides
 
 SUSPICION_THRESHOLD = 3.5
 """Robust standard deviations above the median at which a worker is suspected (Iglewicz and Hoaglin, 1993)."""
@@ -26,13 +26,6 @@ MANY_EVALUATIONS = 10
 EXACT = 4096
 """Up to as many workers each message is compared with all others; beyond, all are compared with the same SAMPLE."""
 SAMPLE = 1024
-BLOCK = 2**22
-"""Entries of an array that is there in parts only: 32 MB of counts."""
-
-Words = NDArray[np.uint64]
-"""Sides as bits, a row per message."""
-Shares = NDArray[np.float64]
-"""Shares of coordinates, of shape `(n,)` or `(n, n)`."""
 
 
 @dataclass(frozen=True)
@@ -55,36 +48,17 @@ def disagreement(rows: Rows, neutral: Vector) -> Disagreement:
     n = len(rows)
     if n == 1:
         return Disagreement([0.0], [0])
-    words = _sides(rows, neutral)
-    everyone, compared, sides = np.arange(n), _compared(n), 2 * rows.shape[1]
+    words = sides(rows, neutral)
+    everyone, compared, bits = np.arange(n), _compared(n), 2 * rows.shape[1]
     shares = np.concatenate(
         [
-            _medians(_distances(words[block], words[compared]) / sides, compared, everyone[block])
-            for block in _blocks(n, len(compared))
+            _medians(distances(words[block], words[compared]) / bits, compared, everyone[block])
+            for block in blocks(n, len(compared))
         ]
     )
     _, kind, alike = np.unique(words, axis=0, return_inverse=True, return_counts=True)
     twins = (alike[kind.reshape(-1)] - 1) * words.any(axis=1)
     return Disagreement(shares.tolist(), twins.tolist())
-
-
-def differences(rows: Rows, neutral: Vector) -> Shares:
-    """Return for all pairs the mean over coordinates of |s_i - s_k| / 2, s = sign(row - neutral): opposite sides
-    count 1, a side against none 1/2. NaN takes no side.
-
-    As bits (above, below) this is the Hamming distance over 2 d: exact, and no matter in which order it is counted.
-    """
-    words = _sides(rows, neutral)
-    return np.asarray(_distances(words, words) / (2 * rows.shape[1]))
-
-
-def _sides(rows: Rows, neutral: Vector) -> Words:
-    """Return two bits for each coordinate of each row: whether it is above, and whether it is below."""
-    words = np.zeros((len(rows), -(-2 * rows.shape[1] // 64)), np.uint64)
-    for block in _blocks(*rows.shape):
-        sides = np.packbits(np.hstack([rows[block] > neutral, rows[block] < neutral]), axis=1)
-        words.view(np.uint8)[block, : sides.shape[1]] = sides
-    return words
 
 
 def _compared(n: int) -> Workers:
@@ -95,25 +69,15 @@ def _compared(n: int) -> Workers:
     return np.sort(np.argsort(draws)[:SAMPLE])
 
 
-def _medians(distances: Shares, compared: Workers, own: Workers) -> Shares:
+def _medians(apart: Shares, compared: Workers, own: Workers) -> Shares:
     """Return for the rows `own` the median distance to those they are compared with, themselves left out."""
     others = compared != own[:, np.newaxis]
     among = ~others.all(axis=1)
     found = np.empty(len(own))
     for group in (among, ~among):
         if group.any():
-            found[group] = np.median(distances[group][others[group]].reshape(group.sum(), -1), axis=1)
+            found[group] = np.median(apart[group][others[group]].reshape(group.sum(), -1), axis=1)
     return found
-
-
-def _distances(some: Words, others: Words) -> NDArray[np.int64]:
-    return np.array([np.bitwise_count(others ^ row).sum(axis=1, dtype=np.int64) for row in some])
-
-
-def _blocks(rows: int, width: int) -> list[slice]:
-    """Return slices of so many rows that an array of this width over them is small."""
-    step = max(1, BLOCK // width)
-    return [slice(start, min(start + step, rows)) for start in range(0, rows, step)]
 
 
 def suspicion(history: Sequence[Sequence[float | None]]) -> Shares:

@@ -44,11 +44,17 @@ class Evaluation:
         return bool(np.isfinite([self.loss, self.variance, self.distance]).all())
 
 
-def evaluate(experiment: Experiment, model: Vector, round: int, last: LastRound | None) -> Evaluation:
-    """Measure the master's model, the honest workers' iterates, and the messages that were received last."""
+def evaluate(
+    experiment: Experiment, x0: Vector, round: int, last: LastRound | None, evaluated: Vector | None = None
+) -> Evaluation:
+    """Measure the master's model, the honest workers' iterates, and the messages that were received last.
+
+    Accuracy and loss are those of another model than x0 where one is `evaluated`.
+    """
+    model = x0 if evaluated is None else evaluated
     problem, engine = experiment.problem, experiment.engine
     with np.errstate(over="ignore", invalid="ignore"):  # a run that diverges is told by its infinite numbers
-        spread = engine.spread(model)
+        spread = engine.spread(x0)
         measured = dict(problem.evaluate(model))
         shares, twins = _disagreement(experiment, last) if last else (None, None)
         return Evaluation(

@@ -20,7 +20,7 @@ def preparing(specs: Sequence[Spec]) -> Iterator[None]:
     if not nothing_compiled():
         yield
         return
-    beside = multiprocessing.get_context("spawn").Process(target=prepare, args=[specs], daemon=True)
+    beside = multiprocessing.get_context("spawn").Process(target=_beside, args=[specs], daemon=True)
     beside.start()
     try:
         yield
@@ -29,9 +29,13 @@ def preparing(specs: Sequence[Spec]) -> Iterator[None]:
         beside.join()
 
 
+def _beside(specs: Sequence[Spec]) -> None:
+    limit_threads()
+    prepare(specs)
+
+
 def prepare(specs: Sequence[Spec]) -> None:
     """Try what needs compiled code once. Whatever fails here is told where it matters."""
-    limit_threads()
     ready = [resolved(replace(spec, rate=1e-9)) for spec in specs]
     for spec in {spec.method: spec for spec in ready}.values():
         with suppress(Exception):

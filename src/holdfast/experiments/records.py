@@ -11,6 +11,7 @@ from holdfast.experiments.frames import frame
 from holdfast.experiments.metrics import Evaluation
 from holdfast.experiments.personal import Personal
 from holdfast.experiments.scores import Score, score_of
+from holdfast.experiments.showing import shown
 from holdfast.experiments.spec import Spec, data_text
 from holdfast.methods import method_text
 from holdfast.problems import Problem
@@ -36,7 +37,9 @@ class Record:
     bytes_down: int = 0
     """What a worker receives in a round."""
     absent: int = 0
-    """How often a worker was asked and did not answer in time."""
+    """How often a worker was asked and its answer was late or unusable."""
+    faults: Sequence[str] = ()
+    """The latest unusable answers and losses of workers, one line each."""
     personal: list[Personal] | None = None
     """The honest workers' models and the master's, on each worker's own distribution."""
     failed: str | None = None
@@ -88,6 +91,14 @@ class Record:
         """Return the history as a pandas DataFrame, one row per evaluation."""
         return frame({name: column for name, column in self.arrays().items() if column.ndim == 1})
 
+    def plot(self) -> Any:
+        """Return accuracy (if there are classes), loss and variance over rounds as an altair chart."""
+        return shown("run_charts", "learning")(method_text(self.spec.method), self.history)
+
+    def _repr_html_(self) -> str:
+        html: str = shown("tables", "run_html")(self)
+        return html
+
     def __repr__(self) -> str:
         kind, problem = type(self).__name__, self.spec.problem
         made = not isinstance(problem, str | type) and isinstance(problem, Problem)  # then no data were loaded
@@ -120,6 +131,7 @@ class Record:
             "bytes_up": self.bytes_up,
             "bytes_down": self.bytes_down,
             "absent": self.absent,
+            "faults": list(self.faults),
             "personal": None if self.personal is None else [asdict(worker) for worker in self.personal],
             "history": [asdict(evaluation) for evaluation in self.history],
         }
@@ -133,7 +145,7 @@ class Record:
         """Return the record as strict JSON has it, with its spec; `read` makes it again."""
         plain = {field.name: getattr(self, field.name) for field in fields(Record)}
         told = self.to_json()
-        return plain | {"spec": self.spec.to_json()} | {name: told[name] for name in ("history", "personal")}
+        return plain | {"spec": self.spec.to_json()} | {name: told[name] for name in ("history", "personal", "faults")}
 
     @staticmethod
     def read(values: Mapping[str, Any], spec: Spec) -> "Record":
@@ -150,4 +162,5 @@ class Record:
             raise ValueError("it is of another spec")
         history = [Evaluation(**line) for line in values["history"]]
         personal = None if values["personal"] is None else [Personal(**line) for line in values["personal"]]
-        return Record(**{**values, "spec": spec, "history": history, "personal": personal})
+        lists = {"history": history, "personal": personal, "faults": tuple(values["faults"])}
+        return Record(**{**values, "spec": spec, **lists})

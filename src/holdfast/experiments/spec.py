@@ -169,9 +169,18 @@ class Spec:
     momentum: Annotated[float, Meta(ge=0, lt=1)] = _option(
         "training", 0.0, "share of the past in the averaged gradients that workers use; 0 is none"
     )
+    reduction: Literal["none", "saga", "lsvrg"] = _option(
+        "training", "none", "variance reduction of the workers' gradients: none, saga or lsvrg"
+    )
     batch: Positive = _option("training", 32, "samples in a minibatch")
     participation: Annotated[float, Meta(gt=0, le=1)] = _option(
         "training", 1.0, "share of the workers that is asked in a round, at random"
+    )
+    weights: Literal["equal", "samples"] = _option(
+        "training", "equal", "how much workers count at the master: equal, or by their samples as the server dealt them"
+    )
+    weight_cap: Annotated[float, Meta(ge=1)] = _option(
+        "training", 2.0, "most samples that count for one worker, in multiples of their mean"
     )
     byzantine_work: Literal["needed", "always"] = _option(
         "training",
@@ -180,6 +189,9 @@ class Spec:
     )
     seed: Annotated[int, Meta(ge=0)] = _option("training", 0, "of all randomness")
     dtype: Literal["float32", "float64"] = _option("training", "float32", "of models and messages")
+    evaluated: Literal["last", "average"] = _option(
+        "training", "last", "the model that is measured and kept: x0, or the average of x0 over all rounds so far"
+    )
     eval_every: Positive = _option("training", 100, "rounds between evaluations")
     checkpoint_every: Positive = _option("training", 500, "rounds between checkpoints")
     engine: Part[EngineOptions] = _part(
@@ -206,6 +218,8 @@ class Spec:
             raise InvalidInput(f"scale must be finite and not 0; got {self.scale}")
         if self.rate == AUTO and self.schedule in steps.REGISTRY:
             raise InvalidInput(f"rate auto is for the schedules {', '.join(schedules.REGISTRY)}; got {self.schedule}")
+        if self.weights == "equal" and self.weight_cap != Spec.weight_cap:
+            raise InvalidInput(f"weight_cap is for weights=samples; got {self.weight_cap:g} and weights=equal")
         self._check_byzantine()
 
     def _check_byzantine(self) -> None:

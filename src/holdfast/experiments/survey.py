@@ -4,6 +4,7 @@ docs/automatic.md derives lambda and alpha from the medians of these reports.
 """
 
 from dataclasses import dataclass
+from math import inf, isfinite
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +18,10 @@ STEPS = 64
 """Accelerated steps that a worker takes alone; on MNIST the price no longer changes after 40."""
 BATCH = 128
 """Samples in each of them, and in the sample that losses and curvature are measured on."""
-SHARE, SHARE_L1 = 1 / 4, 1 / 3
-"""The most that Byzantine workers may take of what there is to learn, the second for l1. All else comes from data."""
+SHARE = 1 / 3
+"""The most that Byzantine workers may take of what there is to learn. All else comes from the data."""
+SHARE_BEYOND_L1 = 1 / 4
+"""The same for other norms than l1, where the slope of the loss is bounded; docs/automatic.md says why."""
 
 Reports = NDArray[np.float64]
 """Price, reach and curvature of each worker, `(n, 3)`."""
@@ -30,11 +33,11 @@ class Surveyor:
 
     With x_1, x_2, ... the models on its way from x_0 and g_t = F_i(x_0) - F_i(x_t) what it has gained by then,
 
-        price     = max over t of (g_t - (1 - SHARE) max g) / |x_t - x_0|_p
+        price     = max over t of (g_t - (1 - share) max g) / |x_t - x_0|_p
         reach     = |x_t - x_0|_inf / |z|_inf at that t, z in d|x_t - x_0|_p
         curvature = weight * (largest second derivative of the loss) * (largest eigenvalue of the mean of a a')
 
-    The price is the largest lambda at which some model still has 1 - SHARE of the gain left after the penalty
+    The price is the largest lambda at which some model still has 1 - share of the gain left after the penalty
     lambda |x - x_0|_p. The reach is how many steps as long as a pull z it takes to that model. The curvature bounds
     the Hessian of F_i; a runs over the samples with their bias feature. Of a problem that is not linear it is an
     estimate at the start, and losses are dear: there every EVERY-th model counts.
@@ -46,13 +49,15 @@ class Surveyor:
     norm: Penalty
     steps: NDArray[np.int64]
     """Which models on the way count."""
+    share: float = SHARE
 
     @staticmethod
     def of(problem: Problem, workers: Workers, p: float) -> "Surveyor":
         linear = isinstance(problem, LinearProblem)
         measured = Sampled(problem.thinned(BATCH)) if isinstance(problem, LinearProblem) else Probed(problem)
         counted = np.arange(STEPS) if linear else np.arange(EVERY - 1, STEPS, EVERY)
-        return Surveyor(measured, workers, penalty(p, 1.0), counted)
+        bounded = isfinite(getattr(problem, "gradient_bound", inf))
+        return Surveyor(measured, workers, penalty(p, 1.0), counted, SHARE_BEYOND_L1 if bounded and p > 1 else SHARE)
 
     def init(self, models: Rows) -> Nothing:
         return Nothing()
@@ -60,8 +65,7 @@ class Surveyor:
     def step(self, state: Nothing, model: Vector, oracle: Oracle, round: int) -> tuple[Reports, Nothing]:
         curvatures = self.measured.curvatures(model, oracle, self.workers)
         gains, lengths, reaches = self._walk(model, oracle, curvatures)
-        share = SHARE_L1 if self.norm.p == 1 else SHARE
-        left = gains - (1 - share) * gains.max(axis=0).clip(min=0)
+        left = gains - (1 - self.share) * gains.max(axis=0).clip(min=0)
         prices = np.divide(left, lengths, out=np.zeros_like(left), where=lengths > 0)
         best = prices.argmax(axis=0), np.arange(len(self.workers))
         return np.stack([prices[best].clip(min=0), reaches[best], curvatures], axis=1), state

@@ -5,6 +5,7 @@ once can swap each other's code. Here a file holds one compiled signature, its n
 the processor, and its checksum stands in front of the content, so that both are replaced at once.
 """
 
+import logging
 import os
 import pickle
 import threading
@@ -19,6 +20,7 @@ from numba.core import compiler, serialize
 
 from holdfast.kernels import folders
 
+logger = logging.getLogger(__name__)
 SUFFIX = ".nbc"
 PATIENCE = 60.0
 """Seconds to wait for another process that compiles the same."""
@@ -61,7 +63,7 @@ class CheckedCache:
         except Exception:  # whatever is wrong with the file, it can be made again
             if not _complained.is_set():
                 _complained.set()
-                folders.warn(f"a compiled kernel is damaged and is compiled again: {path}")
+                logger.warning("a compiled kernel is damaged and is compiled again: %s", path)
             return None
 
     def save_overload(self, signature: object, result: Any) -> None:

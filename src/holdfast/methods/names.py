@@ -7,14 +7,18 @@ from typing import Any
 from holdfast import aggregators, stages
 from holdfast.aggregators import Mean, Rule
 from holdfast.errors import InvalidInput
+from holdfast.methods.admm import RsaAdmm
 from holdfast.methods.aggregated import Aggregated, IdealSgd
 from holdfast.methods.base import Method
 from holdfast.methods.rsa import IdealRsa, Rsa
+from holdfast.methods.watchful import WatchfulRsa
 from holdfast.naming import Family, options_of
 
 REGISTRY: dict[str, type[Method] | type[Rule]] = {
     "rsa": Rsa,
+    "watchful-rsa": WatchfulRsa,
     "ideal-rsa": IdealRsa,
+    "rsa-admm": RsaAdmm,
     "ideal-sgd": IdealSgd,
     "sgd": Mean,  # what the paper calls SGD is the method of the plain mean
     **{name: rule for name, rule in aggregators.REGISTRY.items() if rule is not Mean},

@@ -1,7 +1,7 @@
 """Byzantine-robust stochastic aggregation (Li et al., 2019, Algorithm 2)."""
 
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from msgspec import Meta
 
@@ -33,6 +33,7 @@ class Rsa(Method):
     (2.0, 1.0)
     """
 
+    cites: ClassVar[tuple[str, ...]] = ("li2019rsa",)
     norm: Annotated[float, Meta(ge=1)] = None  # type: ignore[assignment]  # a number once it is made
     penalty: Annotated[float, Meta(ge=0)] | Literal["auto"] = AUTO
     messages: Literal["full", "bits"] = "full"
@@ -41,6 +42,7 @@ class Rsa(Method):
     reply: Reply = "current"
 
     penalised = True
+    weighs = True
 
     def __post_init__(self) -> None:
         if self.norm is None:
@@ -67,8 +69,10 @@ class Rsa(Method):
         pull = self._pull
         if self.messages == "bits":
             assert isinstance(pull, L1)  # bits need norm 1
+            if setting.weights:
+                raise InvalidInput("weights of workers need messages=full, a count of bits has none; got messages=bits")
             return Descent(TallySum(pull), setting.rate, setting.prior)
-        return Descent(PenaltySum(pull), setting.rate, setting.prior)
+        return Descent(PenaltySum(pull, setting.weights), setting.rate, setting.prior)
 
     def reading(self, seed: int) -> Reading:
         if self.messages == "bits":
@@ -96,4 +100,5 @@ def with_penalty(method: Method, weight: float) -> Method:
     >>> with_penalty(Rsa(), 0.5).penalty, with_penalty(Rsa(penalty=2.0), 0.5).penalty
     (0.5, 2.0)
     """
-    return replace(method, penalty=weight) if isinstance(method, Rsa) and method.penalty == AUTO else method
+    left_open: Any = method if getattr(method, "penalty", None) == AUTO else None
+    return method if left_open is None else replace(left_open, penalty=weight)

@@ -8,6 +8,7 @@ from holdfast.problems.guessing import Guess, guess
 from holdfast.problems.least_squares import LeastSquares
 from holdfast.problems.linear import LinearProblem
 from holdfast.problems.logistic import Logistic
+from holdfast.problems.poisoning import Relabels, oracle_under
 from holdfast.problems.protocol import Divisible, Problem, Samples, Separable
 from holdfast.problems.scores import ACCURACY, LOSS, Score, declared_score
 from holdfast.problems.shards import Shards
@@ -41,6 +42,7 @@ __all__ = [
     "LinearProblem",
     "Logistic",
     "Problem",
+    "Relabels",
     "Samples",
     "Score",
     "Separable",
@@ -48,5 +50,6 @@ __all__ = [
     "Softmax",
     "declared_score",
     "guess",
+    "oracle_under",
     "solvable",
 ]

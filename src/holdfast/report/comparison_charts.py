@@ -118,10 +118,10 @@ def worst_chart(partition: str, by_attack: ByAttack, look: Mapping[str, Stroke])
     crosses = small.transform_filter("!datum.withstood").mark_point(shape="cross", angle=45, filled=True, size=50)
     filled = base.transform_filter("datum.worst")
     marks = filled.mark_point(filled=True, size=110, opacity=1).encode(tooltip=tip)
-    texts = filled.mark_text(align="left", dx=-5, dy=-12, fontSize=11).encode(
-        text="says:N", color=alt.value(variable("ink"))
-    )
-    layers: list[alt.Chart] = [spans, dots, crosses, marks, texts]
+    said: dict[str, Any] = {"align": "left", "dx": -5, "dy": -12, "fontSize": 11}
+    paper = filled.mark_text(**said, stroke=variable("paper"), strokeWidth=4, strokeJoin="round").encode(text="says:N")
+    texts = filled.mark_text(**said).encode(text="says:N", color=alt.value(variable("ink")))
+    layers: list[alt.Chart] = [spans, dots, crosses, paper, marks, texts]
     if limits:
         layers[:0] = _best_possible(min(limits))
     chart = alt.LayerChart(layer=layers, height=(STEP + 12) * len(worst))

@@ -17,8 +17,8 @@ Row = Mapping[str, object]
 ROWS = "rows"
 """What charts call the data of their panel."""
 FONT = "system-ui, Helvetica, Arial, Liberation Sans, sans-serif"
-WIDTH = 300
-"""Of a panel in a picture."""
+WIDTH, WIDE = 300, 560
+"""Of a panel in a picture: beside others, alone."""
 STYLE: Chart = {
     "font": FONT,
     "background": "transparent",
@@ -77,8 +77,7 @@ class Drawing:
         data: dict[str, Any] = {}
         parts = []
         for number, panel in enumerate(self.panels):
-            width = panel.chart.width if isinstance(panel.chart.width, int) else WIDTH
-            part = panel.chart.properties(width=width).to_dict(validate=False)
+            part = panel.chart.properties(width=WIDTH if self.columns > 1 else WIDE).to_dict(validate=False)
             part.pop("$schema"), part.pop("config", None)
             data |= {f"{ROWS}{number}": list(panel.rows)} | part.pop("datasets", {})
             parts.append(_renamed(part, f"{ROWS}{number}"))

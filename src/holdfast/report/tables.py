@@ -102,6 +102,15 @@ def text(results: Sequence[Record]) -> str:
     return captured.get()
 
 
+def run_html(run: Record) -> str:
+    """Return how a run ended, as a notebook shows it."""
+    told = {"rounds": str(run.rounds)}
+    if run.last is not None:
+        reached = {} if run.accuracy is None else {"accuracy": share(run.accuracy), "at best": share(run.ceiling)}
+        told = reached | {"loss": f"{run.last.loss:.4g}", "variance": f"{run.last.variance:.3g}"} | told
+    return render("notebook.html", heading=repr(run), head=[*told], rows=[[*told.values()]])
+
+
 def html(results: Sequence[Record]) -> str:
     """Return the tables as a notebook shows them."""
     return "".join(

@@ -94,8 +94,10 @@ def conclusions(groups: Grouped) -> list[str]:
     hardest = min(
         groups.values(), key=lambda by_attack: score.goodness(competing(worst_cases(by_attack, score))[0].value)
     )
-    won = competing(worst_cases(hardest, score))[0].method
-    return [text for text in (_price(hardest, won, score), _wins(hardest, won, score)) if text]
+    best = competing(worst_cases(hardest, score))[0]
+    if best.value is None:
+        return []
+    return [text for text in (_price(hardest, best.method, score), _wins(hardest, best.method, score)) if text]
 
 
 def _price(by_attack: ByAttack, won: str, score: Score) -> str:
@@ -124,7 +126,7 @@ def _wins(by_attack: ByAttack, won: str, score: Score) -> str:
         reached = dict(_reached(by_attack[attack], score))
         best = max(reached, key=lambda method: score.goodness(reached[method]))
         mine, its = score.goodness(reached[won]), score.goodness(reached[best])
-        if its - mine > NEAR * (1 if score.share else abs(its)):
+        if reached[won] is None or its - mine > NEAR * (1 if score.share else abs(its)):
             beaten.append(f"{attack} ({best} {score.text(reached[best])}, {won} {score.text(reached[won])})")
     defeated = [f"Nobody withstands {' or '.join(lost)}."] if lost else []
     if len(attacks) < 2:

@@ -19,7 +19,8 @@ from holdfast.typing import Received, Rows, Vector
 
 LAWS = Laws("method")
 SETTING = Setting(InverseSqrt(0.1), Ridge(0.01), DECLARED, seed=3)
-WORKERS = np.arange(1, 10)
+WORKERS = np.arange(1, 4 * DECLARED + 4)
+"""As many as the most demanding rule of the field needs."""
 
 
 def check_method(
