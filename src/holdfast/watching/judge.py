@@ -54,9 +54,9 @@ class Judge:
     """Compares messages every few rounds and decides who is a copy of whom, and who goes.
 
     Workers that differ on less than `near` times the usual share from each other are one voice: together they count
-    for one. Of the splits of the workers by their median difference from the others, in which less than half go, that
-    one is taken in which every one who goes differs from those who stay by the largest factor more than any of those
-    who stay does; if the factor is at least `ratio`, they go, else nobody does.
+    for one. Of the splits of the workers by their median difference from the others, in which less than half of the
+    workers and of the voices go, that one is taken in which each of those who go differs from those who stay by the
+    largest factor more than any of those who stay does. If the factor is at least `ratio`, they go, else nobody does.
     """
 
     every: int = 5
@@ -111,7 +111,10 @@ class Judge:
         place = np.empty(len(order), np.int64)
         place[order] = np.arange(len(order))
         best, goes = 0.0, np.zeros(len(weights), bool)
+        gone = np.cumsum(weights[order])
         for k in range(1, (len(order) + 1) // 2):
+            if gone[k - 1] >= gone[-1] / 2:  # copies are many workers and one voice: neither majority goes
+                break
             going = place < k
             stay = heard * ~going[rows]
             apart = (shares * stay).sum(axis=1) / np.maximum(stay.sum(axis=1), 1e-12)
