@@ -35,7 +35,9 @@ OVERLAPS = """() => [...document.querySelectorAll('.chart svg')].flatMap(svg => 
     .map(t => [t.textContent, t.getBoundingClientRect()]);
   const over = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2
     && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 4;
-  return boxes.flatMap(([one, a], i) => boxes.slice(i + 1).filter(([, b]) => over(a, b)).map(([two]) => [one, two]));
+  // a text is drawn twice where a halo lies below it
+  return boxes.flatMap(([one, a], i) =>
+    boxes.slice(i + 1).filter(([two, b]) => two !== one && over(a, b)).map(([two]) => [one, two]));
 })"""
 OUTSIDE = """() => [...document.querySelectorAll('body *')]
   .filter(e => !e.closest('.wide, script, #vg-tooltip-element'))
