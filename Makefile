@@ -17,8 +17,8 @@ picture: .venv/installed  ## the picture of the README, drawn by the demo
 	$(BIN)/holdfast demo --out runs/picture
 	cp runs/picture/worst-by-label.png docs/hold.png
 
-test: .venv/installed  ## everything that must hold
-	$(BIN)/pytest -n 2 --dist loadfile
+test: .venv/installed  ## everything that must hold; what concerns Ray: make test-ray
+	$(BIN)/pytest -n 2 --dist loadfile --ignore tests/on_ray
 
 test-torch: .venv/installed  ## what concerns PyTorch tensors; installs the pinned build
 	$(BIN)/pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[torch]'
