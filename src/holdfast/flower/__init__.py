@@ -1,0 +1,14 @@
+"""For users of Flower: our rules as a strategy, our attacks as a mod."""
+
+from holdfast.errors import InvalidInput
+
+try:
+    import flwr as _flwr  # noqa: F401
+except ImportError:
+    raise InvalidInput(
+        "holdfast.flower needs Flower: pip install 'holdfast[flower]'; got no module named flwr"
+    ) from None
+
+from holdfast.flower.strategy import RobustStrategy
+
+__all__ = ["RobustStrategy"]
