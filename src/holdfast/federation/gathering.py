@@ -2,20 +2,21 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.experiments.forensics import disagreement
+from holdfast.experiments.forensics import differences
 from holdfast.federation.aggregation import Aggregation
 from holdfast.federation.layout import Arrays, Layout
 from holdfast.federation.stored import Unfit
 from holdfast.streams import Stream
 from holdfast.typing import Received, Vector
 
-SAMPLE = 2**14
-"""Coordinates on which nodes are compared: the share on which two differ is then known to 0.004."""
+SAMPLE = 2**13
+"""Coordinates on which nodes are compared: the share on which two differ is then known to 0.006."""
 
 
 class Result(NamedTuple):
@@ -48,8 +49,10 @@ class Gathering(ABC):
         """Return for each node how its update disagrees with the others'."""
         if not self.nodes:
             return {}
-        rows = np.stack(self._samples)
-        return dict(zip(self.nodes, disagreement(rows, np.zeros_like(rows[0])).shares, strict=True))
+        rows, n = np.stack(self._samples), len(self.nodes)
+        others = differences(rows, np.zeros_like(rows[0]))[~np.eye(n, dtype=bool)].reshape(n, n - 1)
+        shares = np.median(others, axis=1) if n > 1 else np.zeros(1)
+        return dict(zip(self.nodes, shares.tolist(), strict=True))
 
     def result(self, round: int, memory: Any, found: int) -> Result:
         """Return the new model; OverflowError if it is not finite. `found` replies were no use."""
@@ -86,25 +89,24 @@ class Stacked(Gathering):
 
 
 class Averaged(Gathering):
-    """The mean, by one sum: its memory is that of one model, however many reply."""
+    """The mean, by one sum over the bytes that came: beyond these its memory is that of one model."""
 
     def __init__(self, sent: Layout, seed: int, examples: Mapping[int, float] | None) -> None:
         super().__init__(sent, seed)
         self._examples = examples
-        self._total = np.zeros_like(sent.vector)
-        self._weights: list[float] = []
+        self._replies: list[Arrays] = []
 
     def _take(self, node: int, arrays: Arrays) -> None:
         if self._examples is not None and node not in self._examples:
             raise Unfit("a node must have examples declared by the server; got none")
-        weight = 1.0 if self._examples is None else float(self._examples[node])
-        self._sent.add(arrays, self._total, weight)
-        self._weights.append(weight)
+        self._replies.append(arrays)
 
     def _vector(self, round: int, memory: Any, found: int) -> tuple[Vector, Vector | None, Any]:
-        weights = np.array(self._weights)
-        self._total /= self._total.dtype.type(weights.sum())
-        return self._total, weights / weights.sum(), memory
+        counts = [1.0 if self._examples is None else float(self._examples[node]) for node in self.nodes]
+        weights = np.array(counts) / sum(counts)
+        total = self._sent.total(self._replies, [] if self._examples is None else counts)
+        total /= total.dtype.type(sum(counts))
+        return total, weights, memory
 
 
 def _middle(others: list[Arrays]) -> Arrays:
@@ -112,9 +114,9 @@ def _middle(others: list[Arrays]) -> Arrays:
     return [np.asarray(np.sort(np.stack(same), axis=0)[(len(same) - 1) // 2]) for same in zip(*others, strict=True)]
 
 
+@lru_cache(maxsize=1)
 def _drawn(dimension: int, seed: int) -> NDArray[np.int64]:
     """Return the coordinates on which nodes are compared, in order: all, or a sample that no node can guess."""
     if dimension <= SAMPLE:
         return np.arange(dimension)
-    drawn = Stream(seed, "compared coordinates").generator().integers(0, dimension, SAMPLE)
-    return np.unique(drawn)
+    return np.sort(Stream(seed, "compared coordinates").generator().integers(0, dimension, SAMPLE))

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -9,10 +10,14 @@ from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
 from holdfast.federation.stored import Stored, Unfit, opened
-from holdfast.typing import Rows, Vector
+from holdfast.typing import Vector
 
 Arrays = list[NDArray[Any]]
 """One array per entry of a layout, in its order."""
+
+
+BLOCK = 2**16
+"""Numbers that are added at a time."""
 
 
 @dataclass(frozen=True)
@@ -74,21 +79,28 @@ class Layout:
     def difference(self, arrays: Arrays, out: Vector) -> None:
         """Write a reply minus what was sent; finite numbers so far apart that this is not are refused."""
         with np.errstate(over="ignore"):
-            for place, array in self._pointed(arrays):
+            for place, array in zip(self._places, self._pointed(arrays), strict=True):
                 np.subtract(array.reshape(-1), self.vector[place], out=out[place])
         if not np.isfinite(out).all():
             raise Unfit("an update must be finite; got an overflow")
 
-    def add(self, arrays: Arrays, total: Vector, weight: float) -> None:
-        """Add a reply, times a weight, to a total."""
-        with np.errstate(over="ignore"):
-            for place, array in self._pointed(arrays):
-                total[place] += array.reshape(-1) if weight == 1 else total.dtype.type(weight) * array.reshape(-1)
+    def total(self, replies: Sequence[Arrays], weights: Sequence[float]) -> Vector:
+        """Return the sum of replies, each times its weight if there are any, block by block: the sum stays in cache."""
+        total = np.zeros_like(self.vector)
+        number = total.dtype.type
+        for place, *same in zip(self._places, *map(self._pointed, replies), strict=True):
+            rows = [array.reshape(-1) for array in same]
+            for first in range(0, place.stop - place.start, BLOCK):
+                out, block = total[place][first : first + BLOCK], slice(first, first + BLOCK)
+                with np.errstate(over="ignore"):
+                    for at, row in enumerate(rows):
+                        out += number(weights[at]) * row[block] if weights else row[block]
+        return total
 
     def sample(self, arrays: Arrays, coordinates: NDArray[np.int64]) -> Vector:
         """Return the update of a reply on some coordinates, which are in order."""
         out = np.empty(len(coordinates), self.vector.dtype)
-        for place, array in self._pointed(arrays):
+        for place, array in zip(self._places, self._pointed(arrays), strict=True):
             first, last = np.searchsorted(coordinates, (place.start, place.stop))
             out[first:last] = array.reshape(-1)[coordinates[first:last] - place.start]
         with np.errstate(over="ignore"):
@@ -109,5 +121,10 @@ class Layout:
                 for entry in self.entries
             }
 
-    def _pointed(self, arrays: Arrays) -> list[tuple[slice, Rows]]:
-        return [(e.place, array) for e, array in zip(self.entries, arrays, strict=True) if e.place is not None]
+    @cached_property
+    def _places(self) -> list[slice]:
+        return [entry.place for entry in self.entries if entry.place is not None]
+
+    def _pointed(self, arrays: Arrays) -> Arrays:
+        """Return those arrays of a reply that have a place in the vector."""
+        return [array for entry, array in zip(self.entries, arrays, strict=True) if entry.place is not None]

@@ -3,7 +3,9 @@
 Nothing is executed, and no size that a node declares asks for memory.
 """
 
+import struct
 import warnings
+from functools import lru_cache
 from io import BytesIO
 from math import prod
 from typing import Any, Protocol
@@ -49,12 +51,19 @@ def opened(name: str, stored: Stored, dtype: np.dtype[Any], shape: tuple[int, ..
 
 def _header(name: str, data: bytes) -> tuple[tuple[int, ...], bool, np.dtype[Any], int]:
     """Return shape, Fortran order and type that the bytes declare, and where the numbers begin."""
-    head = BytesIO(data[:HEAD])
-    readers = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")  # what only Python 2 would have written is not repaired
-            shape, fortran, dtype = readers[npy.read_magic(head)](head, max_header_size=HEAD)
+        start, form = {1: (10, "<H"), 2: (12, "<I")}[data[6]]
+        end = start + struct.unpack_from(form, data, 8)[0]
+        return *_parsed(data[: min(end, HEAD)]), end
     except Exception:  # a reply may hold anything, and so may whatever reads it raise
         raise Unfit(f"array {name!r} must be in NumPy's format; got {len(data)} bytes that are not") from None
-    return shape, fortran, dtype, head.tell()
+
+
+@lru_cache(maxsize=64)  # all replies to one model have the same headers
+def _parsed(head: bytes) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    file = BytesIO(head)
+    read = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}[npy.read_magic(file)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # what only Python 2 would have written is not repaired
+        parsed: tuple[tuple[int, ...], bool, np.dtype[Any]] = read(file, max_header_size=HEAD)
+        return parsed

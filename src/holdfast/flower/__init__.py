@@ -9,6 +9,7 @@ except ImportError:
         "holdfast.flower needs Flower: pip install 'holdfast[flower]'; got no module named flwr"
     ) from None
 
+from holdfast.flower.mod import AttackMod
 from holdfast.flower.strategy import RobustStrategy
 
-__all__ = ["RobustStrategy"]
+__all__ = ["AttackMod", "RobustStrategy"]
