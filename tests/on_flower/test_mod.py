@@ -16,7 +16,6 @@ from holdfast.flower import AttackMod, RobustStrategy
 def client(*mods: AttackMod) -> ClientApp:
     app = ClientApp(mods=list(mods))
 
-    @app.train()
     def train(message: Message, context: Context) -> Message:
         if context.node_config.get("fails"):
             return Message(Error(code=0, reason="no data"), reply_to=message)
@@ -24,10 +23,11 @@ def client(*mods: AttackMod) -> ClientApp:
         content = {"arrays": ArrayRecord({"w": Array(model)}), "metrics": MetricRecord({"num-examples": 3})}
         return Message(RecordDict(content), reply_to=message)
 
-    @app.evaluate()
     def evaluate(message: Message, context: Context) -> Message:
         return Message(RecordDict({"metrics": MetricRecord({"accuracy": 0.5})}), reply_to=message)
 
+    app.train()(train)
+    app.evaluate()(evaluate)
     return app
 
 
@@ -46,6 +46,7 @@ def test_a_compromised_node_flips_its_update() -> None:
     assert replies[4].content["arrays"]["w"].numpy().tolist() == [6, 6]
     assert replies[4].content["metrics"]["num-examples"] == 3
     arrays, _ = strategy.aggregate_train(1, replies)
+    assert arrays is not None
     assert arrays["w"].numpy().tolist() == [11, 11]
 
 
