@@ -1,6 +1,6 @@
 """A spec on nodes: each side makes its part of the same spec, and of the problem as that side sees it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -62,7 +62,7 @@ def federated(
     timeout: float | None = None,
     least: int = 1,
     folder: Path | None = None,
-) -> Iterator[Round]:
+) -> Generator[Round, None, None]:
     """Train a resolved spec on nodes, one worker each, and yield every round; with a folder it can be gone on with.
 
     Nodes are not trusted: what they answer is checked, and errors that they report make them absent.

@@ -25,7 +25,7 @@ class GridCarrier:
     def push(self, member: int, request: bytes) -> str:
         content = RecordDict({RECORD: ConfigRecord({WORKER: member + 1, BODY: request})})
         message = Message(content, self._nodes[member], MessageType.QUERY, ttl=self._ttl)
-        (ticket, *_) = [*self._grid.push_messages([message]), ""]
+        ticket = next(iter(self._grid.push_messages([message])), "")
         if not ticket:
             self._refused += 1
         return ticket or f"refused {self._refused}"
