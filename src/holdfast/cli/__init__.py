@@ -5,7 +5,7 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 
 import holdfast
-from holdfast.cli import advise, check, compare, data, demo, inspect, reproduce, resume, run, theory, tune
+from holdfast.cli import advise, check, compare, data, demo, federation, inspect, reproduce, resume, run, theory, tune
 from holdfast.cli import list as list_all
 from holdfast.cli.console import printable
 from holdfast.cli.interrupts import INTERRUPTED
@@ -57,6 +57,11 @@ COMMANDS = {
         "tell how workers differ, what to set, and what is promised",
         "holdfast advise --data digits --partition by-label --workers 10 --byzantine 2",
         advise,
+    ),
+    "federation": Command(
+        "a Flower app: write it, try it on this machine, stop what is left",
+        "holdfast federation try my-federation --nodes 4 --byzantine 1 --attack sign-flip",
+        federation,
     ),
     "list": Command(
         "list methods, rules, stages, attacks, data sets, partitions, problems, schedules and engines",
