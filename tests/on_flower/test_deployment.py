@@ -1,4 +1,4 @@
-"""Real SuperLink and SuperNodes on loopback, TLS and keys: the simulated engine's model, and nothing is left running."""
+"""Real SuperLink and SuperNodes on loopback, TLS and keys: the simulated engine's model; nothing is left running."""
 
 import importlib.util
 from pathlib import Path
