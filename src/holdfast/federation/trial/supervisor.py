@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
@@ -43,6 +43,7 @@ class Trial:
     attack: str | None = None
     config: str = ""
     """What else the run is told, as after `flwr run -c`."""
+    _started: list[subprocess.Popen[bytes]] = field(default_factory=list, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not 0 <= self.byzantine < self.nodes:
@@ -82,6 +83,8 @@ class Trial:
                 return self._train(say)
         finally:
             stop(self.folder)
+            while self._started:
+                self._started.pop().wait()
 
     @contextmanager
     def _superlink(self) -> Iterator[int]:
@@ -140,10 +143,12 @@ class Trial:
         path.parent.mkdir(parents=True, exist_ok=True)
         variables = os.environ | QUIET | {HOME: str(self.home), "PATH": _path()}
         with path.open("wb") as file:
-            return subprocess.Popen(
+            process = subprocess.Popen(
                 [program, *arguments], stdin=subprocess.DEVNULL, stdout=file, stderr=file, env=variables,
                 start_new_session=True, cwd=self.secrets,
             )  # fmt: skip
+        self._started.append(process)
+        return process
 
     def _tail(self, log: str) -> str:
         lines = (self.secrets / "logs" / f"{log}.log").read_text(errors="replace").strip().splitlines()

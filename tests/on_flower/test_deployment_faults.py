@@ -1,0 +1,68 @@
+"""Real faults in a real deployment: a node killed and started again, and nodes that nobody registered."""
+
+import os
+import shlex
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("flwr")
+
+from holdfast.federation.trial.certificates import write_node_key
+from holdfast.federation.trial.family import family
+from holdfast.federation.trial.supervisor import Trial
+from holdfast.federation.trial.template import write_app
+
+
+def commands(trial: Trial, program: str) -> dict[int, list[str]]:
+    """Return the command lines of all processes of a trial that run a program."""
+    lines = {pid: Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")[:-1] for pid in family(trial.home)}
+    return {pid: line for pid, line in lines.items() if any(word.endswith(program) for word in line[:2])}
+
+
+def test_a_node_that_is_killed_is_missed_and_comes_back(tmp_path: Path) -> None:
+    """A stranger with a key that nobody registered, and another with our key but another CA, try all the while."""
+    write_app(tmp_path, nodes=3)
+    write_node_key(tmp_path / ".trial", "stranger")
+    write_app(tmp_path / "elsewhere", nodes=1)
+    trial = Trial(tmp_path, nodes=3, config="rounds=14 round-timeout=12")
+    helpers: list[subprocess.Popen[bytes]] = []
+
+    def again(command: list[str], log: str) -> None:
+        """Start a command until it stays: Flower refuses a node that was killed for some 50 seconds."""
+        with (trial.secrets / "logs" / log).open("wb") as file:
+            helpers.append(
+                subprocess.Popen(
+                    ["sh", "-c", f"until {shlex.join(command)}; do sleep 2; done"],
+                    env=os.environ | {"FLWR_HOME": str(trial.home)},
+                    stdout=file,
+                    stderr=file,
+                    start_new_session=True,
+                )
+            )
+
+    def watch(line: str) -> None:
+        if not line.startswith("round 1 of"):
+            return
+        nodes = commands(trial, "flower-supernode")
+        pid, command = next((pid, line) for pid, line in nodes.items() if str(trial.secrets / "worker-2") in line)
+        stranger = [word.replace(str(trial.secrets / "worker-2"), str(trial.secrets / "stranger")) for word in command]
+        deceived = [word.replace("ca.crt", "../elsewhere/.trial/ca.crt") for word in command]
+        os.kill(pid, signal.SIGKILL)
+        again(stranger, "stranger.log")
+        again(deceived, "deceived.log")
+        again(command, "worker-2-again.log")
+
+    try:
+        records = trial.play(watch)
+    finally:
+        for helper in helpers:
+            helper.wait()
+    answered = [record["answered"] for record in records]
+    assert answered[0] == 3
+    assert 2 in answered[1:]
+    assert answered[-1] == 3
+    assert sorted(set(answered)) == [2, 3]  # nobody else ever counts
+    assert family(trial.home) == []
