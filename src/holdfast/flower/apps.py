@@ -41,7 +41,7 @@ def server_app(spec: Spec, task: Task = from_spec) -> ServerApp:
             LOGGER.info("round %d of %d: %s, %s, %.0f s left", played.number, total, measured, answered, left)
             for line in played.faults:
                 LOGGER.info("%s", line)
-            about = {"round": played.number, "rounds": total, "answered": played.answered}
+            about: dict[str, Any] = {"round": played.number, "rounds": total, "answered": played.answered}
             about |= {"metrics": played.metrics, "faults": played.faults}
             np.save(folder / "model.npy", played.model)
             write_atomic(folder / "rounds" / f"{played.number:08d}.json", json.dumps(about).encode())
