@@ -4,6 +4,7 @@ import os
 import shlex
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -66,3 +67,20 @@ def test_a_node_that_is_killed_is_missed_and_comes_back(tmp_path: Path) -> None:
     assert answered[-1] == 3
     assert sorted(set(answered)) == [2, 3]  # nobody else ever counts
     assert family(trial.home) == []
+
+
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
+def test_nothing_is_left_of_a_trial_that_is_interrupted_or_killed(end: signal.Signals, tmp_path: Path) -> None:
+    write_app(tmp_path, nodes=2)
+    home = tmp_path / ".trial" / "home"
+    command = [sys.executable, "-m", "holdfast", "federation"]
+    with subprocess.Popen([*command, "try", tmp_path, "--nodes", "2"], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert b"the SuperLink listens" in process.stdout.readline()
+        assert len(family(home)) >= 2
+        process.send_signal(end)
+        assert process.wait(timeout=10) == (130 if end is signal.SIGINT else -signal.SIGKILL)
+    if end is signal.SIGKILL:
+        assert family(home)
+        assert subprocess.run([*command, "stop", tmp_path], check=False, timeout=30).returncode == 0
+    assert family(home) == []

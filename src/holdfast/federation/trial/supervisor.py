@@ -7,7 +7,6 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -105,8 +104,10 @@ class Trial:
 
     def _start_nodes(self, port: int) -> None:
         numbers = range(1, self.nodes + 1)
-        with ThreadPoolExecutor(self.nodes) as pool:  # each takes seconds, most of them waiting
-            list(pool.map(self._register, numbers))
+        registering = [self._register(number) for number in numbers]  # side by side: each takes seconds
+        for number, process in zip(numbers, registering, strict=True):
+            if process.wait():
+                raise EngineError(f"node {number} must be registered; got {self._tail(f'register-{number}')}")
         for number in numbers:
             state = f'state-dir="{self.secrets / "state"}"'
             lies = f' attack="{self.attack}"' if number > self.nodes - self.byzantine else ""
@@ -116,11 +117,9 @@ class Trial:
                 "--auth-supernode-private-key", str(self.secrets / f"worker-{number}"), "--node-config", state + lies,
             )  # fmt: skip
 
-    def _register(self, number: int) -> None:
-        key = str(self.secrets / f"worker-{number}.pub")
-        self._start(
-            f"register-{number}", "flwr", "supernode", "register", key, "trial", "--name", f"worker-{number}"
-        ).wait()
+    def _register(self, number: int) -> subprocess.Popen[bytes]:
+        key, name = str(self.secrets / f"worker-{number}.pub"), f"worker-{number}"
+        return self._start(f"register-{number}", "flwr", "supernode", "register", key, "trial", "--name", name)
 
     def _train(self, say: Callable[[str], None]) -> list[dict[str, Any]]:
         config = f'workers={self.nodes} state-dir="{self.secrets / "state"}" run-name="trial" {self.config}'
