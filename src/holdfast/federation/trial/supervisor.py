@@ -125,12 +125,13 @@ class Trial:
         config = f'workers={self.nodes} state-dir="{self.secrets / "state"}" run-name="trial" {self.config}'
         runs = self._start("run", "flwr", "run", str(self.folder.resolve()), "trial", "--stream", "-c", config)
         records: list[dict[str, Any]] = []
-        begun, folder = monotonic(), self.secrets / "state" / "trial" / "server" / "rounds"
+        first, folder = 0.0, self.secrets / "state" / "trial" / "server" / "rounds"
         while True:
             ended = runs.poll() is not None
             while (path := folder / f"{len(records) + 1:08d}.json").exists():
                 records.append(json.loads(path.read_text()))
-                say(_told(records, monotonic() - begun))
+                first = first or monotonic()
+                say(_told(records, monotonic() - first))
             if records and records[-1]["round"] == records[-1]["rounds"]:
                 return records
             if ended:
@@ -161,9 +162,10 @@ def stop(folder: Path) -> int:
 
 def _told(records: list[dict[str, Any]], seconds: float) -> str:
     last = records[-1]
-    left = seconds / len(records) * (last["rounds"] - last["round"])
+    left = seconds / max(len(records) - 1, 1) * (last["rounds"] - last["round"])
     measured = "".join(f", {name} {value:.3f}" for name, value in last["metrics"].items())
-    line = f"round {last['round']} of {last['rounds']}{measured}, {last['answered']} answered, {left:.0f} s left"
+    line = f"round {last['round']} of {last['rounds']}{measured}, {last['answered']} answered"
+    line += f", {left:.0f} s left" if len(records) > 1 else ""  # the first round says nothing of the others
     return "\n".join([line, *last["faults"]])
 
 
