@@ -7,7 +7,8 @@ import pytest
 from numpy.typing import NDArray
 
 from holdfast import attacks
-from holdfast.attacks import LocalAttack
+from holdfast.attacks import LabelPoisoning, LocalAttack, WithMemory
+from holdfast.attacks.base import BatchPoisoning
 from holdfast.errors import InvalidInput
 from holdfast.federation.compromise import Compromise
 
@@ -30,14 +31,25 @@ def test_the_update_is_attacked_not_the_model() -> None:
     assert lie["steps"] == 4
 
 
-@pytest.mark.parametrize("name", [name for name, kind in attacks.REGISTRY.items() if issubclass(kind, LocalAttack)])
+LOCAL = {name: kind for name, kind in attacks.REGISTRY.items() if issubclass(kind, LocalAttack)}
+ELSEWHERE = {name for name, kind in LOCAL.items() if issubclass(kind, WithMemory | LabelPoisoning | BatchPoisoning)}
+
+
+@pytest.mark.parametrize("name", sorted(LOCAL.keys() - ELSEWHERE))
 def test_every_local_attack_keeps_names_types_and_shapes(name: str) -> None:
     lie = Compromise.of(name).model(SENT, TRAINED, worker=2, round=1)
     assert list(lie) == list(SENT)
     assert all(lie[each].dtype == SENT[each].dtype and lie[each].shape == SENT[each].shape for each in SENT)
 
 
-@pytest.mark.parametrize("name", [name for name, kind in attacks.REGISTRY.items() if not issubclass(kind, LocalAttack)])
+@pytest.mark.parametrize("name", sorted(ELSEWHERE))
+def test_what_needs_samples_or_a_memory_is_refused(name: str) -> None:
+    wanted = "a node can only mount an attack without memory; got" if name == "delayed" else "which changes samples"
+    with pytest.raises(InvalidInput, match=wanted):
+        Compromise.of(name)
+
+
+@pytest.mark.parametrize("name", sorted(attacks.REGISTRY.keys() - LOCAL.keys()))
 def test_what_one_process_cannot_mount_is_refused(name: str) -> None:
     with pytest.raises(InvalidInput, match=f"a node alone can only mount a LocalAttack; got {name}, which sees"):
         Compromise.of(name)

@@ -14,11 +14,11 @@ from holdfast.engines import wire
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Spec, run
 from holdfast.experiments.defaults import resolved
-from holdfast.federation.engine import Round, federated, station
+from holdfast.federation.engine import Round, federated, station, with_numbers
 from holdfast.federation.node import Node
 from holdfast.federation.postbox import Failure, Postbox
 
-SPEC = resolved(Spec(data="digits", workers=4, rounds=4, eval_every=4, batch=8, method="rsa"))
+SPEC = with_numbers(resolved(Spec(data="digits", workers=4, rounds=4, eval_every=4, batch=8, method="rsa")))
 
 
 class Local:
@@ -59,11 +59,21 @@ def played(spec: Spec, carrier: Local, **options: Any) -> list[Round]:
 
 @pytest.mark.parametrize(
     "method",
-    ["rsa", "rsa:messages=bits", "rsa:local_steps=3", "rsa:norm=2", "trimmed-mean", "nnm+median", "centered-clipping"],
+    [
+        "rsa",
+        "rsa:messages=bits",
+        "rsa:local_steps=3",
+        "rsa:norm=1",
+        "watchful-rsa:every=1",
+        "watch:every=1+median",
+        "trimmed-mean",
+        "nnm+median",
+        "centered-clipping",
+    ],
 )
-@pytest.mark.parametrize("attack", [None, "sign-flip", "gaussian"])
+@pytest.mark.parametrize("attack", [None, "sign-flip", "gaussian", "label-flip"])
 def test_every_method_equals_the_simulation(method: str, attack: str | None, tmp_path: Path) -> None:
-    spec = resolved(replace(SPEC, method=method, declared=1))
+    spec = with_numbers(resolved(replace(SPEC, method=method, declared=1, rate=None)))
     rounds = played(spec, Local(spec, tmp_path, {4: attack} if attack else {}))
     simulated = run(replace(spec, attack=attack, byzantine=(4,) if attack else 0))
     assert rounds[-1].model.tobytes() == simulated.model.tobytes()
@@ -75,7 +85,7 @@ def test_every_method_equals_the_simulation(method: str, attack: str | None, tmp
 @pytest.mark.parametrize("lost", [0, 1])
 def test_a_killed_server_goes_on_to_the_undisturbed_model(method: str, lost: int, tmp_path: Path) -> None:
     """It is killed after a round was saved, or, with `lost`, while the next one had been played by all nodes."""
-    spec = resolved(replace(SPEC, method=method))
+    spec = with_numbers(resolved(replace(SPEC, method=method, rate=None)))
     undisturbed = played(spec, Local(spec, tmp_path / "undisturbed"))[-1].model
     carrier = Local(spec, tmp_path / "nodes")
     rounds = federated(spec, Postbox(carrier, interval=0.01), folder=tmp_path)

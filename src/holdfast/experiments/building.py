@@ -1,16 +1,20 @@
 """From a spec's data, partition and problem to what is learned."""
 
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from holdfast.data import REGISTRY as DATA
-from holdfast.data import Dataset, Partition, load
+from holdfast.data import Dataset, Partition
+from holdfast.data.scaling import Scaling
 from holdfast.errors import InvalidInput
+from holdfast.experiments.loading import Version, forget_data, loaded, version_of
+from holdfast.experiments.parts import attack_and_byzantine, participants
+from holdfast.experiments.scaling import Reporting
 from holdfast.experiments.spec import Spec, require_number
 from holdfast.problems import PROBLEMS, Problem
+
+STANDARD = "standard"
 
 
 def build_problem(spec: Spec) -> tuple[Dataset | None, Problem]:
@@ -20,16 +24,44 @@ def build_problem(spec: Spec) -> tuple[Dataset | None, Problem]:
     dataset, problem = _built(
         spec.problem,
         spec.data,
-        _version(spec.data),
+        version_of(spec.data),
         spec.partition,
         spec.workers,
         spec.batch,
-        require_number(spec.scale),
+        1.0 if spec.scale == STANDARD else require_number(spec.scale),
+        scaling_of(spec),
         1 / spec.workers if spec.weighting == "mean" else 1.0,
         spec.dtype,
         spec.seed,
     )
     return dataset, _fitting(problem, spec)
+
+
+def scaling_of(spec: Spec) -> Scaling | None:
+    """Return what a resolved spec shifts and divides its features by; None where it does not."""
+    if spec.scale != STANDARD:
+        return None
+    attack, byzantine = attack_and_byzantine(spec)
+    reporting = Reporting(
+        spec.partition,
+        spec.workers,
+        tuple(participants(spec).tolist()),
+        attack,
+        byzantine,
+        int(require_number(spec.declared)),
+        spec.seed,
+        with_target=not getattr(_factory(spec.problem), "classifies", True),
+    )
+    return _scaling(reporting, spec.data, version_of(spec.data))
+
+
+@lru_cache(maxsize=1)
+def _scaling(reporting: Reporting, data: Any, version: Version) -> Scaling:
+    return reporting.scaling(loaded(data))
+
+
+def _factory(kind: Any) -> Any:
+    return PROBLEMS.make(kind) if isinstance(kind, str) else kind
 
 
 def _fitting(problem: Problem, spec: Spec) -> Problem:
@@ -42,46 +74,28 @@ def _fitting(problem: Problem, spec: Spec) -> Problem:
 def _built(
     kind: Any,
     data: Any,
-    version: tuple[int, int] | None,
+    version: Version,
     partition: Partition,
     workers: int,
     batch: int,
     scale: float,
+    scaling: Scaling | None,
     weight: float,
     dtype: str,
     seed: int,
 ) -> tuple[Dataset, Problem]:
-    dataset = _loaded(data, version)
-    factory = PROBLEMS.make(kind) if isinstance(kind, str) else kind
+    dataset = loaded(data)
+    factory = _factory(kind)
     make = getattr(factory, "of", factory)
-    problem = make(dataset, partition, workers, batch, scale=scale, weight=weight, dtype=dtype, seed=seed)
+    given = dataset if scaling is None else scaling.dataset(dataset, dtype)
+    problem = make(given, partition, workers, batch, scale=scale, weight=weight, dtype=dtype, seed=seed)
     if not isinstance(problem, Problem):
         raise InvalidInput(f"a problem must have what holdfast.problems.Problem asks for; got {type(problem).__name__}")
     return dataset, problem
 
 
-def loaded(data: Any) -> Dataset:
-    """Return the data set, again from memory if it is the one last asked for."""
-    return _loaded(data, _version(data))
-
-
-def _version(data: Any) -> tuple[int, int] | None:
-    """Return when and how long a data file was written: a changed one is another one."""
-    if not isinstance(data, str) or data in DATA:
-        return None
-    try:
-        about = Path(data).stat()
-    except (OSError, ValueError):  # loading says what is wrong with it
-        return None
-    return about.st_mtime_ns, about.st_size
-
-
 def forget() -> None:
     """Let go of the data that were kept in memory."""
     _built.cache_clear()
-    _loaded.cache_clear()
-
-
-@lru_cache(maxsize=1)
-def _loaded(data: Any, version: tuple[int, int] | None) -> Dataset:
-    return load(data)
+    _scaling.cache_clear()
+    forget_data()

@@ -7,14 +7,27 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.attacks import ATTACKS, LocalAttack, LocalView
+from holdfast.attacks import ATTACKS, LabelPoisoning, LocalAttack, LocalView, WithMemory
+from holdfast.attacks.base import BatchPoisoning
 from holdfast.errors import InvalidInput
 from holdfast.federation.layout import Layout
 
 
+def mounted_alone(attack: Any) -> LocalAttack:
+    """Return the attack that a text, a table or an object names, if one process, which ends with its message, can."""
+    made = ATTACKS.make(attack)
+    if not isinstance(made, LocalAttack):
+        raise InvalidInput(
+            f"a node alone can only mount a LocalAttack; got {ATTACKS.name(made)}, which sees what others send"
+        )
+    if isinstance(made, WithMemory):
+        raise InvalidInput(f"a node can only mount an attack without memory; got {ATTACKS.name(made)}")
+    return made
+
+
 @dataclass(frozen=True)
 class Compromise:
-    """An attack that one process can mount alone; its base class says so."""
+    """An attack on the update of one node."""
 
     attack: LocalAttack
     seed: int = 0
@@ -22,10 +35,10 @@ class Compromise:
     @classmethod
     def of(cls, attack: Any, seed: int = 0) -> Self:
         """Return the compromise that a text, a table or an object names."""
-        made = ATTACKS.make(attack)
-        if not isinstance(made, LocalAttack):
+        made = mounted_alone(attack)
+        if isinstance(made, LabelPoisoning | BatchPoisoning):
             raise InvalidInput(
-                f"a node alone can only mount a LocalAttack; got {ATTACKS.name(made)}, which sees what others send"
+                f"an attack on updates must change them; got {ATTACKS.name(made)}, which changes samples"
             )
         return cls(made, seed)
 

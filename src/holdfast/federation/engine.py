@@ -13,13 +13,14 @@ from holdfast.engines import train
 from holdfast.engines.remote import Remote, Station
 from holdfast.engines.transport import Transport
 from holdfast.errors import InvalidInput
+from holdfast.experiments.automatic import is_auto, resolve_auto
 from holdfast.experiments.building import build_problem
 from holdfast.experiments.parts import check, setting_of
 from holdfast.experiments.sharding import agreement
 from holdfast.experiments.spec import Spec
-from holdfast.federation.compromise import Compromise
+from holdfast.federation.compromise import mounted_alone
 from holdfast.federation.master import MasterFile
-from holdfast.problems import Problem, Separable
+from holdfast.problems import Problem, Separable, oracle_under
 from holdfast.typing import Vector
 
 Task = Callable[[Spec, int | None], Problem]
@@ -42,15 +43,25 @@ def from_spec(spec: Spec, worker: int | None) -> Problem:
     return problem.only(worker, worker) if worker is not None and isinstance(problem, Separable) else problem
 
 
+def with_numbers(spec: Spec, task: Task = from_spec) -> Spec:
+    """Return a resolved spec with lambda and alpha, found from the spec's own data; for others they must be given."""
+    if task is from_spec:
+        return resolve_auto(spec)
+    if is_auto(spec):
+        need = "a federation needs numbers where nobody has all samples: method rsa:penalty=... and rate=..."
+        raise InvalidInput(f"{need}; got auto")
+    return spec
+
+
 def station(spec: Spec, worker: int, task: Task = from_spec, attack: Any = None) -> Station:
     """Return the station of a worker's node; with an attack, of a Byzantine one."""
     threadpool_limits(1)
     kernels.set_threads(1)
     if attack is not None:
-        spec = replace(spec, attack=Compromise.of(attack).attack, byzantine=(worker,))
+        spec = replace(spec, attack=mounted_alone(attack), byzantine=(worker,))
     problem, workers = task(spec, worker), np.array([worker])
     setting = setting_of(spec, problem)
-    oracle = problem.oracle(workers)
+    oracle = oracle_under(spec.attack, problem, workers, workers, spec.seed)
     return Station(agreement(spec, setting), spec.method.master(setting), oracle, problem.start(), workers)
 
 
@@ -71,12 +82,21 @@ def federated(
         raise InvalidInput("a federation's server does not know who attacks; got an attack in the spec")
     if spec.method.participants != "everyone":
         raise InvalidInput(f"a federation needs a method in which everyone takes part; got {spec.method_name}")
+    if spec.weights != "equal" and task is not from_spec:
+        raise InvalidInput(f"a server that has no samples cannot count them; got weights={spec.weights}")
     check(spec)
     problem = task(spec, None)
     setting = setting_of(spec, problem)
     master, parts = spec.method.master(setting), [np.array([worker]) for worker in range(1, spec.workers + 1)]
     engine = Remote(
-        agreement(spec, setting), problem.start(), transport, parts, timeout=timeout, least=least, trusted=False
+        agreement(spec, setting),
+        problem.start(),
+        transport,
+        parts,
+        timeout=timeout,
+        least=least,
+        trusted=False,
+        autonomous=True,
     )
     kept = MasterFile(folder, spec)
     first, begun = kept.restored(master.init(problem.start()))

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.experiments.forensics import differences
 from holdfast.federation.aggregation import Aggregation
 from holdfast.federation.layout import Arrays, Layout
 from holdfast.federation.stored import Unfit
 from holdfast.streams import Stream
 from holdfast.typing import Received, Vector
+from holdfast.watching import differences
 
 SAMPLE = 2**13
 """Coordinates on which nodes are compared: the share on which two differ is then known to 0.006."""

@@ -9,7 +9,6 @@ from typing import Any, Self
 from platformdirs import user_state_path
 
 from holdfast.errors import InvalidInput
-from holdfast.experiments.automatic import resolve_auto
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.spec import Spec
 
@@ -41,9 +40,7 @@ class Settings:
         if not NAME.fullmatch(run):
             raise InvalidInput(f"run-name must be letters, digits, dots and dashes; got {run!r}")
         timeout = float(given.get("round_timeout", 0))
-        return cls(
-            resolve_auto(resolved(replace(spec, **changed))), run, timeout or None, int(given.get("min_workers", 1))
-        )
+        return cls(resolved(replace(spec, **changed)), run, timeout or None, int(given.get("min_workers", 1)))
 
     def folder(self, config: Mapping[str, Any], who: str) -> Path:
         """Return where this side keeps its checkpoints: `state-dir` of its own configuration, else the user's."""

@@ -12,7 +12,7 @@ from flwr.clientapp import ClientApp
 from flwr.serverapp import Grid, ServerApp
 
 from holdfast.experiments import Spec
-from holdfast.federation.engine import Task, federated, from_spec, station
+from holdfast.federation.engine import Task, federated, from_spec, station, with_numbers
 from holdfast.federation.node import Node
 from holdfast.federation.postbox import Postbox
 from holdfast.federation.settings import Settings
@@ -28,12 +28,13 @@ def server_app(spec: Spec, task: Task = from_spec) -> ServerApp:
 
     def main(grid: Grid, context: Context) -> None:
         settings = Settings.of(spec, context.run_config, context.run_id)
-        nodes = registered(grid, settings.spec.workers)
-        carrier, total = GridCarrier(grid, nodes), settings.spec.rounds
+        whole = with_numbers(settings.spec, task)
+        nodes = registered(grid, whole.workers)
+        carrier, total = GridCarrier(grid, nodes), whole.rounds
         folder = settings.folder(context.run_config, "server")
         options: dict[str, Any] = {"timeout": settings.round_timeout, "least": settings.min_workers, "folder": folder}
         begun, first = monotonic(), None
-        for played in federated(settings.spec, Postbox(carrier), task=task, **options):
+        for played in federated(whole, Postbox(carrier), task=task, **options):
             first = played.number - 1 if first is None else first
             left = (monotonic() - begun) / (played.number - first) * (total - played.number)
             measured = ", ".join(f"{name} {value:.3f}" for name, value in played.metrics.items())
@@ -59,7 +60,7 @@ def client_app(spec: Spec, task: Task = from_spec, mods: Sequence[Any] = ()) -> 
         asked: Any = message.content[RECORD]
         worker, attack = int(asked[WORKER]), context.node_config.get("attack") or None
         folder = settings.folder(context.node_config, f"worker-{worker}")
-        node = Node(folder, lambda: station(settings.spec, worker, task, attack))
+        node = Node(folder, lambda: station(with_numbers(settings.spec, task), worker, task, attack))
         answer = ConfigRecord({BODY: node.handle(asked[BODY])})
         return Message(RecordDict({RECORD: answer}), reply_to=message)
 

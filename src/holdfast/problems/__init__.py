@@ -4,10 +4,13 @@ from typing import Any
 
 from holdfast.errors import InvalidInput
 from holdfast.naming import Family
+from holdfast.problems.guessing import Guess, guess
 from holdfast.problems.least_squares import LeastSquares
 from holdfast.problems.linear import LinearProblem
 from holdfast.problems.logistic import Logistic
+from holdfast.problems.poisoning import Relabels, oracle_under
 from holdfast.problems.protocol import Divisible, Problem, Samples, Separable
+from holdfast.problems.scores import ACCURACY, LOSS, Score, declared_score
 from holdfast.problems.shards import Shards
 from holdfast.problems.softmax import Softmax
 
@@ -29,16 +32,24 @@ def solvable(problem: Problem, asker: str) -> LinearProblem:
 
 
 __all__ = [
+    "ACCURACY",
+    "LOSS",
     "PROBLEMS",
     "REGISTRY",
     "Divisible",
+    "Guess",
     "LeastSquares",
     "LinearProblem",
     "Logistic",
     "Problem",
+    "Relabels",
     "Samples",
+    "Score",
     "Separable",
     "Shards",
     "Softmax",
+    "declared_score",
+    "guess",
+    "oracle_under",
     "solvable",
 ]

@@ -29,6 +29,13 @@ class Softmax(LinearProblem):
         if labels.min() < 0 or labels.max() >= self.outputs:  # compiled code does not ask again
             raise InvalidInput(f"labels must be from 0 to {self.outputs - 1}; got {labels.min()} to {labels.max()}")
 
+    @classmethod
+    def prepared(cls, data: Dataset) -> Dataset:
+        numbered = super().prepared(data)
+        if numbered.classes < 2:
+            raise InvalidInput(f"softmax needs at least 2 classes; got {numbered.classes} in {data.name}")
+        return numbered
+
     @staticmethod
     def outputs_for(data: Dataset) -> int:
         return data.classes

@@ -14,7 +14,7 @@ from time import monotonic, sleep
 from typing import Any
 
 from holdfast.errors import EngineError, InvalidInput
-from holdfast.federation.compromise import Compromise
+from holdfast.federation.compromise import mounted_alone
 from holdfast.federation.trial.family import HOME, sweep_family
 from holdfast.federation.trial.template import SECRETS
 from holdfast.files import write_atomic
@@ -50,7 +50,7 @@ class Trial:
         if (self.attack is None) != (self.byzantine == 0):
             raise InvalidInput("--byzantine and --attack go together; got one of them")
         if self.attack is not None:
-            Compromise.of(self.attack)
+            mounted_alone(self.attack)
         for name in ("ca.crt", "server.pem", "server.key", *(f"worker-{n}" for n in range(1, self.nodes + 1))):
             if not (self.secrets / name).is_file():
                 raise InvalidInput(
