@@ -1,4 +1,5 @@
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -14,7 +15,7 @@ class Duplicate(ColludingAttack):
     In a round in which it is absent, what the first honest worker that is present sends.
     """
 
-    cites = ("li2019rsa",)
+    cites: ClassVar[tuple[str, ...]] = ("li2019rsa",)
 
     worker: int = 1
 

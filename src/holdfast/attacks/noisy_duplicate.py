@@ -1,5 +1,5 @@
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 from msgspec import Meta
@@ -22,7 +22,7 @@ class NoisyDuplicate(Duplicate):
     [[-1.0, 2.0]]
     """
 
-    cites = ()
+    cites: ClassVar[tuple[str, ...]] = ()
 
     share: Annotated[float, Meta(ge=0, le=1)] = 0.1
 
