@@ -188,3 +188,21 @@ def test_the_mean_takes_the_memory_of_one_model() -> None:
     assert model is not None
     assert set(model["w"].tolist()) == {10.5}
     assert peak < 2.5 * 4 * size  # the sum, which numbers are finite, 20 samples of coordinates; 20 rows would be 20
+
+
+def test_a_stage_with_memory_remembers_nodes_from_round_to_round() -> None:
+    """Node 7 opposes all others in every round: `watch` cannot know after one, and does not hear it after some."""
+    played, generator = rounds("watch:every=1+mean"), np.random.default_rng(3)
+    nodes = [2**63 + number for number in range(1, 8)]  # numbers as Flower gives them
+    for number in range(1, 7):
+        played.begin({"w": np.zeros(200, np.float32)}, nodes)
+        common = generator.normal(size=200)
+        sent = [common + 0.5 * generator.normal(size=200) for _ in range(6)] + [-9 * common]
+        model = played.end(
+            number, [reply(node, w=row.astype(np.float32)) for node, row in zip(nodes, sent, strict=True)]
+        )
+    assert [report.metrics()["nodes-not-heard"] for report in played.reports] == [0, 0, 1, 1, 1, 1]
+    assert not played.reports[-1].verdicts[nodes[-1]].heard
+    assert any("(not heard)" in line or "not heard)" in line for line in played.reports[-1].lines())
+    assert model is not None
+    assert np.corrcoef(model["w"], common)[0, 1] > 0.9  # the plain mean would be turned round

@@ -50,7 +50,7 @@ def everyone(app: Path, workers: int) -> Softmax:
     return Softmax(shards, 10, task.SPEC.batch, 1 / workers, 0, test)
 
 
-@pytest.mark.parametrize("method", ["rsa:local_steps=5", "rsa:messages=bits"])
+@pytest.mark.parametrize("method", ["rsa:penalty=3,local_steps=5", "rsa:messages=bits,penalty=0.2"])
 def test_a_deployment_equals_the_simulated_engine(method: str, tmp_path: Path) -> None:
     write_app(tmp_path, nodes=3)
     trial = Trial(tmp_path, nodes=3, byzantine=1, attack="sign-flip", config=f'rounds=3 method="{method}"')

@@ -6,12 +6,13 @@ from typing import Any, NamedTuple, Self, cast
 import numpy as np
 
 from holdfast import kernels
-from holdfast.aggregators import Mean, Remembering, Weighted
+from holdfast.aggregators import Mean, Weighted
 from holdfast.errors import InvalidInput
 from holdfast.methods import Aggregated, make_method
 from holdfast.methods.aggregated import told
+from holdfast.methods.masters import AggregateSum
 from holdfast.methods.names import method_text
-from holdfast.typing import Nothing, Received, Rows, Vector
+from holdfast.typing import Received, Rows, Vector
 
 
 class Aggregate(NamedTuple):
@@ -56,9 +57,8 @@ class Aggregation:
         self(Received(nothing, np.arange(1, nodes + 1), 0), self.remembered(nothing[0]))
 
     def remembered(self, model: Vector) -> Any:
-        """Return what the rule remembers before the first round."""
-        rule = self.method.rule
-        return rule.init(model) if isinstance(rule, Remembering) else Nothing()
+        """Return what the stages and the rule remember before the first round."""
+        return self._parts(self.declared).init(model)
 
     def __call__(self, received: Received, memory: Any = None, found: int = 0) -> Aggregate:
         """Return what the rule makes of the updates, of `found` fewer nodes than answered.
@@ -80,17 +80,16 @@ class Aggregation:
         n = len(received.workers)
         if n <= 2 * declared:
             raise InvalidInput(f"{self} needs n > 2 * declared, a majority that is honest; got {n=}, {declared=}")
-        rule, *stages = (told(part, declared) for part in (self.method.rule, *self.method.stages))
-        for stage in stages:
-            received = stage(received)
-        rows = cast(Rows, received.rows)
-        if isinstance(rule, Remembering):
-            vector, memory = rule.step(memory, received)
-            return Aggregate(vector, None, memory)
-        if isinstance(rule, Weighted) and not stages:
-            weights = rule.weights(rows)
+        parts, rows = self._parts(declared), cast(Rows, received.rows)
+        if isinstance(parts.rule, Weighted) and not parts.stages:
+            weights = parts.rule.weights(rows)
             return Aggregate(kernels.combination(weights, rows), weights, memory)
-        return Aggregate(rule(rows), None, memory)
+        vector, memory = parts.aggregate(rows[0], received, memory)
+        return Aggregate(vector, None, memory)
+
+    def _parts(self, declared: int) -> AggregateSum:
+        rule, *stages = (told(part, declared) for part in (self.method.rule, *self.method.stages))
+        return AggregateSum(rule, tuple(stages))
 
     def __str__(self) -> str:
         return method_text(self.method)

@@ -20,7 +20,7 @@ SAMPLE = 2**13
 
 
 class Result(NamedTuple):
-    """A new model, each node's weight in it where there are such, and what the rule remembers."""
+    """A new model, each node's weight in it where there are such, and what stages and rule remember."""
 
     model: dict[str, NDArray[Any]]
     weights: Vector | None
@@ -72,17 +72,17 @@ class Gathering(ABC):
 class Stacked(Gathering):
     """The updates as rows, for any rule."""
 
-    def __init__(self, sent: Layout, seed: int, aggregation: Aggregation, most: int) -> None:
+    def __init__(self, sent: Layout, seed: int, aggregation: Aggregation, numbers: Mapping[int, int]) -> None:
         super().__init__(sent, seed)
-        self._aggregation = aggregation
-        self._rows = np.empty((most, len(sent.vector)), sent.vector.dtype)
+        self._aggregation, self._numbers = aggregation, numbers
+        self._rows = np.empty((len(numbers), len(sent.vector)), sent.vector.dtype)
 
     def _take(self, node: int, arrays: Arrays) -> None:
         self._sent.difference(arrays, out=self._rows[len(self.nodes)])
 
     def _vector(self, round: int, memory: Any, found: int) -> tuple[Vector, Vector | None, Any]:
         rows = self._rows[: len(self.nodes)]
-        workers = np.array(self.nodes, np.uint64).view(np.int64)  # a node's number has 64 bits
+        workers = np.array([self._numbers[node] for node in self.nodes])
         made = self._aggregation(Received(rows, workers, round, self._seed), memory, found)
         with np.errstate(over="ignore"):
             return self._sent.vector + made.vector, made.weights, made.memory

@@ -15,6 +15,8 @@ class Verdict:
     suspect: bool
     weight: float | None = None
     """Its share in the new model, if the rule has such shares."""
+    heard: bool = True
+    """False while the stage `watch` puts the mean of others in the place of its update."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class Report:
             "replies-failed": len(self.failed),
             "replies-absent": len(self.absent),
             "nodes-suspect": sum(verdict.suspect for verdict in self.verdicts.values()),
+            "nodes-not-heard": sum(not verdict.heard for verdict in self.verdicts.values()),
             "nodes-left-out": len(self.left_out),
             "model-unchanged": int(bool(self.unchanged)),
         }
@@ -56,7 +59,8 @@ class Report:
         for node, verdict in self.verdicts.items():
             weight = "" if verdict.weight is None else f"weight {verdict.weight:.3f}, "
             seen = f"disagreement {verdict.disagreement:.3f}, suspicion {verdict.suspicion:.1f}"
-            yield f"node {node}: {weight}{seen}{' (suspect)' if verdict.suspect else ''}"
+            marks = [mark for mark, holds in (("suspect", verdict.suspect), ("not heard", not verdict.heard)) if holds]
+            yield f"node {node}: {weight}{seen}" + (f" ({', '.join(marks)})" if marks else "")
         for what, nodes in (("dropped", self.dropped), ("failed", self.failed)):
             for node, reason in nodes.items():
                 yield f"node {node}: {what}: {reason}"

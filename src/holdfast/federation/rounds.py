@@ -1,6 +1,6 @@
 """A round from the server's side: check each reply on its own, aggregate what fits, judge the nodes."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -14,6 +14,7 @@ from holdfast.federation.layout import Layout
 from holdfast.federation.reports import Report, Verdict
 from holdfast.federation.stored import Stored, Unfit
 from holdfast.federation.suspects import Suspects
+from holdfast.watching import opinion_in
 
 
 class Reply(NamedTuple):
@@ -38,6 +39,8 @@ class Rounds:
     _sent: Layout | None = None
     _asked: tuple[int, ...] = ()
     _memory: Any = None
+    _numbers: dict[int, int] = field(default_factory=dict)
+    """All nodes ever asked, numbered as workers are: a rule remembers workers, and a number of Flower's has 64 bits."""
 
     def __post_init__(self) -> None:
         if self.examples is None:
@@ -51,6 +54,8 @@ class Rounds:
     def begin(self, model: Mapping[str, NDArray[Any]], asked: Iterable[int]) -> None:
         """Note what is sent, and to whom."""
         self._sent, self._asked = Layout.of(model), tuple(asked)
+        for node in self._asked:
+            self._numbers.setdefault(node, len(self._numbers) + 1)
 
     def end(self, round: int, replies: Iterable[Reply]) -> dict[str, NDArray[Any]] | None:
         """Return the new model, or None where it stays as it was; the last of `reports` says all about the round."""
@@ -75,7 +80,7 @@ class Rounds:
     def _gathering(self, sent: Layout) -> Gathering:
         if self.aggregation.is_mean:
             return Averaged(sent, self.seed, self.examples)
-        return Stacked(sent, self.seed, self.aggregation, len(self._asked))
+        return Stacked(sent, self.seed, self.aggregation, {node: self._numbers[node] for node in self._asked})
 
     def _ended(
         self, round: int, gathered: Gathering, dropped: dict[int, str], failed: dict[int, str]
@@ -92,10 +97,22 @@ class Rounds:
                 why = str(error)
         shares = gathered.disagreement()
         judged = self.suspects.hear(round, shares, dropped)
+        heard = self._heard(gathered.nodes)
         verdicts = {
-            node: Verdict(shares[node], *judged[node], weight)
+            node: Verdict(shares[node], *judged[node], weight, heard[node])
             for node, weight in zip(gathered.nodes, weights, strict=True)
         }
         left_out = tuple(self.suspects.left_out)
         self.reports.append(Report(round, self._asked, verdicts, dropped, failed, left_out, why))
         return model
+
+    def _heard(self, nodes: Sequence[int]) -> dict[int, bool]:
+        """Return whom the stage `watch`, if there is one, listens to."""
+        opinion = opinion_in(self._memory)
+        if opinion is None or not nodes:
+            return dict.fromkeys(nodes, True)
+        numbers = np.array([self._numbers[node] for node in nodes])
+        known = numbers <= len(opinion.weights)  # others were never compared
+        found = known.copy()
+        found[known] = opinion.heard(numbers[known])
+        return dict(zip(nodes, (found | ~known).tolist(), strict=True))
