@@ -16,9 +16,9 @@ demo: .venv/installed  ## compare RSA with its rivals on embedded data
 test: .venv/installed  ## everything that must hold
 	$(BIN)/pytest
 
-test-torch: .venv/installed  ## what concerns PyTorch tensors; installs the pinned build
-	$(BIN)/pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[torch]'
-	$(BIN)/pytest tests/kernels/test_tensors.py
+test-torch: .venv/installed  ## what concerns PyTorch, tensors and networks; installs the pinned build
+	$(BIN)/pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[torch,images]'
+	$(BIN)/pytest tests/kernels/test_tensors.py tests/torch_models docs/torch.md
 
 test-ray: .venv/installed  ## what concerns the Ray engine; installs the pinned version
 	$(BIN)/pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[ray]'

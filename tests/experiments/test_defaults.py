@@ -37,7 +37,7 @@ def test_between_the_norms_the_defaults_are_monotone(one: float, other: float) -
 
 @pytest.mark.parametrize("method", methods.REGISTRY)
 def test_every_method_has_every_default(method: str) -> None:
-    spec = resolved(Spec(method=method))
+    spec = resolved(Spec(method=method, model="mlp"))
     assert [option.name for option in fields(spec) if getattr(spec, option.name) is None] == ["attack"]
     assert None not in vars(spec.method).values()
     assert spec.rate == (0.001 if method in ("rsa", "ideal-rsa") else 0.0001)

@@ -11,7 +11,7 @@ from holdfast.experiments.parts import participants, simulated
 from holdfast.experiments.spec import Spec
 from holdfast.experiments.survey import BATCH, Surveyor
 from holdfast.methods import AUTO, Rsa, as_sent
-from holdfast.methods.schedules import schedule
+from holdfast.methods.schedules import ToZero, schedule
 from holdfast.problems import solvable
 from holdfast.typing import Rows
 
@@ -61,8 +61,12 @@ def _longest(spec: Spec, m: int, reach: float, curvature: float) -> float:
 
 
 def _stretch(spec: Spec) -> float:
-    """Return how much longer than its last step a schedule may begin: as it falls, but at most sqrt(K) times."""
-    return min(sqrt(spec.rounds), 1 / schedule(spec.schedule, 1.0)(spec.rounds - 1))
+    """Return how much longer than its last step a schedule may begin: as it falls, but at most sqrt(K) times.
+
+    One that ends near 0 is as long as it begins for much of the run.
+    """
+    course = schedule(spec.schedule, 1.0, spec.rounds)
+    return 1.0 if isinstance(course, ToZero) else min(sqrt(spec.rounds), 1 / course(spec.rounds - 1))
 
 
 def _number(what: str, value: float) -> float:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from os.path import isfile
 from pathlib import Path
+from typing import Any
 
 from holdfast.data import FILE_TYPES
 from holdfast.engines.options import InProcess
@@ -11,6 +12,10 @@ from holdfast.theory import steps
 
 SCALE = {"digits": 16.0}
 """Digits have 16 grey levels: times 16 they span a byte, where the paper's lambda and alpha are at home."""
+
+
+OF_A_MODEL: dict[str, Any] = {"normalise": "mean-std", "augment": "none", "device": "cpu"}
+"""What is said of the samples of a network."""
 
 
 def resolved(spec: Spec) -> Spec:
@@ -29,6 +34,7 @@ def resolved(spec: Spec) -> Spec:
         data=str(Path(data).resolve()) if file else data,
         rate=method.default_rate if spec.rate is None and spec.schedule not in steps.REGISTRY else spec.rate,
         scale=(SCALE.get(data, 1.0) if known else 1.0) if spec.scale is None else spec.scale,
+        **({} if spec.model is None else {key: getattr(spec, key) or value for key, value in OF_A_MODEL.items()}),
         declared=spec.q if spec.declared is None else spec.declared,
     )
 

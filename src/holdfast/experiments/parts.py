@@ -29,7 +29,7 @@ def check(spec: Spec) -> None:
     by_theorem = spec.schedule in steps.REGISTRY
     if by_theorem and not spec.method.penalised:
         raise InvalidInput(f"{spec.schedule} is a step size of rsa and ideal-rsa; got method={spec.method_name}")
-    rate = Constant(1.0) if by_theorem else schedule(spec.schedule, require_number(spec.rate))
+    rate = Constant(1.0) if by_theorem else schedule(spec.schedule, require_number(spec.rate), spec.rounds)
     setting = Setting(rate, Ridge(spec.l2), int(require_number(spec.declared)), spec.seed)
     worker_of(spec, setting)
     master = spec.method.master(setting)
@@ -52,7 +52,7 @@ def worker_of(spec: Spec, setting: Setting) -> Worker[Any]:
 
 def _rate(spec: Spec, problem: Problem) -> Schedule:
     if spec.schedule not in steps.REGISTRY:
-        return schedule(spec.schedule, require_number(spec.rate))
+        return schedule(spec.schedule, require_number(spec.rate), spec.rounds)
     honest = np.setdiff1d(participants(spec), np.array(attack_and_byzantine(spec)[1], dtype=np.int64))
     curvature = Curvature.of(solvable(problem, spec.schedule), Ridge(spec.l2), honest)
     return steps.REGISTRY[spec.schedule].of(curvature, None if spec.rate is None else require_number(spec.rate))

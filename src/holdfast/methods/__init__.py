@@ -15,7 +15,7 @@ from holdfast.methods.names import (
 from holdfast.methods.penalties import L1, L2, LInf, Lp, Penalty, penalty
 from holdfast.methods.priors import Ridge
 from holdfast.methods.rsa import AUTO, IdealRsa, Rsa
-from holdfast.methods.schedules import Constant, Inverse, InverseSqrt
+from holdfast.methods.schedules import Constant, ConstantThenLinear, Cosine, Inverse, InverseSqrt
 from holdfast.methods.workers import GradientWorker, PenalisedWorker, WithMomentum
 
 __all__ = [
@@ -26,6 +26,8 @@ __all__ = [
     "AggregateSum",
     "Aggregated",
     "Constant",
+    "ConstantThenLinear",
+    "Cosine",
     "Descent",
     "GradientWorker",
     "IdealRsa",

@@ -7,7 +7,8 @@ from holdfast.naming import Family
 from holdfast.problems.least_squares import LeastSquares
 from holdfast.problems.linear import LinearProblem
 from holdfast.problems.logistic import Logistic
-from holdfast.problems.protocol import Divisible, Problem, Samples, Separable
+from holdfast.problems.modules import MODELS, ModuleProblem
+from holdfast.problems.protocol import Classifying, Divisible, Problem, Samples, Separable
 from holdfast.problems.shards import Shards
 from holdfast.problems.softmax import Softmax
 
@@ -29,12 +30,15 @@ def solvable(problem: Problem, asker: str) -> LinearProblem:
 
 
 __all__ = [
+    "MODELS",
     "PROBLEMS",
     "REGISTRY",
+    "Classifying",
     "Divisible",
     "LeastSquares",
     "LinearProblem",
     "Logistic",
+    "ModuleProblem",
     "Problem",
     "Samples",
     "Separable",
