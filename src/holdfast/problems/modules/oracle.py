@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
+from holdfast.kernels.room import room
 from holdfast.problems.modules.library import library, one_thread
 from holdfast.typing import Rows, Workers
 
@@ -25,7 +26,7 @@ class Group(NamedTuple):
 
 
 class ModuleOracle:
-    """The oracle of some workers. Its gradients are valid until it is asked again: their array is made once.
+    """The oracle of some workers.
 
     Where workers are computed together, worker i has place (i - 1) mod `chunk` in a group of `chunk`, whoever else is
     there: so its gradient has the same bits, alone or among others.
@@ -33,7 +34,6 @@ class ModuleOracle:
 
     def __init__(self, problem: "ModuleProblem", workers: Workers) -> None:
         self._problem, self.workers = problem, workers
-        self._out: Rows | None = None
 
     def only(self, workers: Workers) -> "ModuleOracle":
         """Return the oracle of some of them."""
@@ -63,15 +63,14 @@ class ModuleOracle:
             expected = f"({n}, {problem.dimension}) or ({problem.dimension},)"
             raise InvalidInput(f"models must have shape {expected}; got {models.shape}")
         shared = models.ndim == 1 or len(models) == 1 < n
-        if self._out is None or self._out.dtype != models.dtype:
-            self._out = np.empty((n, problem.dimension), models.dtype)
+        gradients = room((n, problem.dimension), models.dtype)
         given = shared_memory(models.reshape(-1) if shared else models).to(problem.device)
-        out = shared_memory(self._out)
+        out = shared_memory(gradients)
         with one_thread():
             for group in self._groups:
                 x, y = problem.minibatches(self.workers[group.rows], round)
                 self._serve(group, given if shared else given[group.rows], x, y, out)
-        return self._out
+        return gradients
 
     def _serve(self, group: Group, models: Any, x: Any, y: Any, out: Any) -> None:
         """Put the gradients of one group of workers in their rows."""
