@@ -2,4 +2,4 @@
 
 from importlib.util import find_spec
 
-collect_ignore = [] if find_spec("torch") else ["docs/torch.md"]
+collect_ignore = [] if find_spec("torch") else ["docs/torch.md", "src/holdfast/torch"]

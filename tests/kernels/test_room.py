@@ -3,12 +3,13 @@
 import numpy as np
 
 from holdfast.kernels.room import MOST, SMALLEST, room
+from holdfast.typing import Rows
 
 SHAPE = (2, SMALLEST)
 
 
-def address(array: np.ndarray) -> int:  # type: ignore[type-arg]
-    return array.__array_interface__["data"][0]  # type: ignore[no-any-return]
+def address(array: Rows) -> int:
+    return int(array.__array_interface__["data"][0])
 
 
 def test_what_nobody_holds_is_used_again() -> None:

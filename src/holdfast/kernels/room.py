@@ -10,18 +10,20 @@ import threading
 from math import prod
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
+
+from holdfast.typing import Rows
 
 SMALLEST = 1 << 20
 """Bytes below which a fresh array costs nothing."""
 MOST = 6
 """Arrays that are kept, used or not: those of a round with momentum, and one more."""
 
-_kept: list[NDArray[np.generic]] = []
+_kept: list[Rows] = []
 _one_at_a_time = threading.Lock()
 
 
-def room(shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[np.generic]:
+def room(shape: tuple[int, ...], dtype: DTypeLike) -> Rows:
     """Return an array to be filled, which holds anything before."""
     if prod(shape) * np.dtype(dtype).itemsize < SMALLEST:
         return np.empty(shape, dtype)

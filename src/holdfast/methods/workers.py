@@ -102,7 +102,8 @@ class WithMomentum:
             past, fresh = (room(average.shape, average.dtype) for _ in range(2))
             np.multiply(average, self.momentum, out=past)
             np.multiply(oracle(models, draw), 1 - self.momentum, out=fresh)
-            average = np.add(past, fresh, out=past)
+            np.add(past, fresh, out=past)
+            average = past
             return average
 
         messages, inner = self.worker.step(state.inner, model, averaged, round)
