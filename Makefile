@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 CONSTRAINTS := requirements/constraints.txt
 
-.PHONY: demo test test-torch test-ray check fuzz faults claims reproduction suspicion lint format bench clean
+.PHONY: demo picture test test-torch test-ray check fuzz faults claims reproduction suspicion lint format bench clean
 
 .venv/installed: pyproject.toml $(CONSTRAINTS)
 	$(PYTHON) -m venv .venv
@@ -13,8 +13,12 @@ CONSTRAINTS := requirements/constraints.txt
 demo: .venv/installed  ## compare RSA with its rivals on embedded data
 	$(BIN)/holdfast demo
 
-test: .venv/installed  ## everything that must hold
-	$(BIN)/pytest
+picture: .venv/installed  ## the picture of the README, drawn by the demo
+	$(BIN)/holdfast demo --out runs/picture
+	cp runs/picture/worst-by-label.png docs/hold.png
+
+test: .venv/installed  ## everything that must hold; what concerns Ray: make test-ray
+	$(BIN)/pytest -n 2 --dist loadfile --ignore tests/on_ray
 
 test-torch: .venv/installed  ## what concerns PyTorch, tensors and networks; installs the pinned build
 	$(BIN)/pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[torch,images]'

@@ -15,7 +15,7 @@ from benchmarks.tables import Table
 from benchmarks.targets import table, targets
 from benchmarks.versions import load, machine, versions
 
-SECTIONS = ("rules", "threads", "iterations", "growth", "starting")
+SECTIONS = ("rules", "catalogue", "threads", "iterations", "growth", "starting")
 THREAD_SETTINGS = (
     "HOLDFAST_THREADS",
     "OMP_NUM_THREADS",

@@ -72,7 +72,7 @@ def main() -> None:
             spec = _spec(Path(folder), workers, dimension)
             for engine, messages in product(ENGINES, MESSAGES):
                 where = Ray(shards=arguments.shards) if engine == "ray" else InProcess()
-                asked = replace(spec, engine=where, method=Rsa(messages=messages))
+                asked = replace(spec, engine=where, method=Rsa(norm=1.0, penalty=0.07, messages=messages))
                 cells.append(_measured(asked, engine, messages, dimension, arguments.budget))
                 print(cells[-1], flush=True)
     print(f"{machine()}; load {before} before, {load()} after; {arguments.shards} shards")
@@ -87,7 +87,7 @@ def _spec(folder: Path, workers: int, dimension: int) -> Spec:
     if not path.exists():
         x = generator.integers(0, 256, (n, WIDTHS[dimension]), np.uint8)
         np.savez(path, x_train=x, y_train=np.arange(n) % 10, x_test=x[:10], y_test=np.arange(10))
-    return Spec(data=str(path), workers=workers)
+    return Spec(data=str(path), workers=workers, rate=0.001)
 
 
 def _measured(spec: Spec, engine_name: str, messages: str, dimension: int, budget: float) -> Cell:

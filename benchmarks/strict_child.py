@@ -55,11 +55,15 @@ def main() -> None:
     kernels.set_threads(1)
     given = data()
     calls = of_linear(given) | of_kernels(20, 7850) | of_kernels(20, 1_000_000)
-    methods = {"rsa": "rsa", "rsa, l2": "rsa:norm=2", "rsa, l-infinity": "rsa:norm=inf"}
+    methods = {
+        "rsa": "rsa:norm=1,penalty=0.07",
+        "rsa, l2": "rsa:norm=2,penalty=1.2",
+        "rsa, l-infinity": "rsa:norm=inf,penalty=20",
+    }
     methods |= {name: name for name in ("sgd", "median", "trimmed-mean", "krum", "geometric-median")}
 
     def round(method: str) -> float:
-        work = {"data": given, "attack": "same-value", "byzantine": 8, "byzantine_work": "always"}
+        work = {"data": given, "attack": "same-value", "byzantine": 8, "byzantine_work": "always", "rate": 1e-4}
         return hf.run(hf.Spec(method=method, rounds=ROUNDS, eval_every=ROUNDS, **work)).seconds / ROUNDS
 
     whole = {f"round: {label}": method for label, method in methods.items()}

@@ -20,16 +20,16 @@ from holdfast.experiments.spec import require_number
 from holdfast.methods import Rsa
 
 SEEDS = (0, 1, 2)
-_UNDER_4 = Spec(method="rsa:penalty=0.07", byzantine=4, attack="same-value", rate=0.001, eval_every=5000)
+_UNDER_4 = Spec(method="rsa:norm=1,penalty=0.07", byzantine=4, attack="same-value", rate=0.001, eval_every=5000)
 _UNDER_8 = replace(_UNDER_4, byzantine=8)
-_BY_LABEL = replace(_UNDER_4, attack="duplicate", partition="by-label", method="rsa:penalty=0.5", rate=0.0005)
+_BY_LABEL = replace(_UNDER_4, attack="duplicate", partition="by-label", method="rsa:norm=1,penalty=0.5", rate=0.0005)
 
 PAPER = {
-    "no attack": Spec(method="rsa:penalty=0.1", rate=0.003, eval_every=5000),
+    "no attack": Spec(method="rsa:norm=1,penalty=0.1", rate=0.003, eval_every=5000),
     "same-value, q = 4": _UNDER_4,
     "same-value, q = 8": _UNDER_8,
     "sign-flip, q = 4": replace(_UNDER_4, attack="sign-flip"),
-    "sign-flip, q = 8": replace(_UNDER_8, attack="sign-flip", method="rsa:penalty=0.01", rate=0.0003),
+    "sign-flip, q = 8": replace(_UNDER_8, attack="sign-flip", method="rsa:norm=1,penalty=0.01", rate=0.0003),
     "gaussian, q = 4": replace(_UNDER_4, attack="gaussian", rate=0.002),
     "gaussian, q = 8": replace(_UNDER_8, attack="gaussian", rate=0.002),
     "by label, duplicate, q = 4": _BY_LABEL,
@@ -43,7 +43,7 @@ PENALTIES, RATES = (0.01, 0.03, 0.1, 0.5), (0.0003, 0.001, 0.003)
 
 def automatic(spec: Spec) -> Spec:
     """Return the spec with both numbers left to the rule."""
-    return replace(spec, method=Rsa(penalty="auto"), rate="auto")
+    return replace(spec, method=Rsa(norm=1.0), rate="auto")
 
 
 def penalty_of(result: Result) -> float:
@@ -84,7 +84,8 @@ def against_a_grid(data: str, jobs: int | None = None) -> dict[str, tuple[Result
         if paper.q != 4:
             spec = replace(paper, data=data)
             grid = [
-                replace(spec, method=Rsa(penalty=penalty), rate=rate) for penalty, rate in product(PENALTIES, RATES)
+                replace(spec, method=Rsa(norm=1.0, penalty=penalty), rate=rate)
+                for penalty, rate in product(PENALTIES, RATES)
             ]
             *tuned, ours = compare([*grid, automatic(spec)], jobs)
             table[name] = max(tuned, key=accuracy), ours

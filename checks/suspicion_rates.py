@@ -62,7 +62,7 @@ def table(data: str, method: str) -> Iterator[str]:
         byzantine = 0 if attack == "none" else BASE.byzantine
         base = replace(BASE, data=data, attack=attack, byzantine=byzantine)
         specs = (
-            replace(base, partition=partition, method=f"rsa:penalty={penalty}" if method == "rsa" else method)
+            replace(base, partition=partition, method=f"rsa:norm=1,penalty={penalty}" if method == "rsa" else method)
             for partition, penalty in PENALTY.items()
         )
         yield _line(attack, *(cell for spec in specs for cell in accusations(spec)))

@@ -27,7 +27,7 @@ def test_100_workers_of_100_million_coordinates_take_less_than_2_gb() -> None:
 
 def main() -> None:
     """Count the messages as they arrive, a frame each; step, and write the next broadcast."""
-    master = Rsa(penalty=0.07, messages="bits").master(Setting(InverseSqrt(0.001), Ridge(0.01)))
+    master = Rsa(norm=1.0, penalty=0.07, messages="bits").master(Setting(InverseSqrt(0.001), Ridge(0.01)))
     state = master.init(np.zeros(DIMENSION, np.float32))
     counter = Counter(DIMENSION, capacity=WORKERS)
     for worker in range(WORKERS):

@@ -14,18 +14,18 @@ from holdfast.experiments.theorems import guarantees
 from holdfast.methods import Rsa
 
 SEEDS = (0, 1, 2)
-UNDER_8 = Spec(method="rsa:penalty=0.07", byzantine=8, attack="same-value", rate=0.001)
-BY_LABEL = replace(UNDER_8, method="rsa:penalty=0.5", attack="duplicate", partition="by-label", rate=0.0005)
+UNDER_8 = Spec(method="rsa:norm=1,penalty=0.07", byzantine=8, attack="same-value", rate=0.001)
+BY_LABEL = replace(UNDER_8, method="rsa:norm=1,penalty=0.5", attack="duplicate", partition="by-label", rate=0.0005)
 
 SETTINGS = {
-    "no attack": Spec(method="rsa:penalty=0.1", rate=0.003),
+    "no attack": Spec(method="rsa:norm=1,penalty=0.1", rate=0.003),
     "same-value": UNDER_8,
-    "same-value, in bits": replace(UNDER_8, method="rsa:penalty=0.07,messages=bits"),
+    "same-value, in bits": replace(UNDER_8, method="rsa:norm=1,penalty=0.07,messages=bits"),
     "gaussian": replace(UNDER_8, attack="gaussian", rate=0.002),
     "contrarian": replace(UNDER_8, attack="contrarian"),
     "by label, duplicate, q = 4": replace(BY_LABEL, byzantine=4),
     "by label, duplicate, q = 8": BY_LABEL,
-    "SGD, sign flips": replace(UNDER_8, method="sgd", attack="sign-flip", rate=None),
+    "SGD, sign flips": replace(UNDER_8, method="sgd", attack="sign-flip", rate=0.0001),
 }
 
 

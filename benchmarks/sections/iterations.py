@@ -22,12 +22,16 @@ from holdfast.streams import Stream
 
 THREADS = 1
 BYZANTINE = 8
-ATTACKED = Spec(attack="same-value", byzantine=BYZANTINE, byzantine_work="always")  # as many gradients as the peers
-ALONE = Spec(declared=BYZANTINE)
+L1 = "norm=1,penalty=0.07"
+ALONE = Spec(method=f"rsa:{L1}", declared=BYZANTINE, rate=1e-4)
+ATTACKED = replace(ALONE, attack="same-value", byzantine=BYZANTINE, byzantine_work="always")
+"""All compute: as many gradients as the peers."""
 SETTINGS = {
     **{method: method for method in REGISTRY},
-    "rsa, l2": "rsa:norm=2",
-    "rsa, l-infinity": "rsa:norm=inf",
+    "rsa": f"rsa:{L1}",
+    "ideal-rsa": f"ideal-rsa:{L1}",
+    "rsa, l2": "rsa:norm=2,penalty=1.2",
+    "rsa, l-infinity": "rsa:norm=inf,penalty=20",
 }
 BLOCK = 25
 """Rounds of one method before it is the next one's turn: so all of them see the same ups and downs of the machine."""

@@ -103,16 +103,16 @@ def _stay_in_one_process() -> None:
     """Let `compare` run its specs here and draw nothing: what is looked at is what it does with files."""
     import holdfast.report.comparison_charts as charts
     import holdfast.report.comparison_page as page
-    from holdfast.experiments import comparison
+    from holdfast.experiments import gathering
 
-    def play(specs, jobs, arrived, beside=()) -> None:  # type: ignore[no-untyped-def]
+    def play(specs, jobs, arrived, beside=(), failed=None) -> None:  # type: ignore[no-untyped-def]
         for spec in specs:
             result: Result = run_spec(spec)
             arrived(result)
 
-    comparison.play = pool.play = play  # type: ignore[attr-defined]
+    gathering.play = pool.play = play  # type: ignore[attr-defined]
     page.comparison_page = lambda title, results: title
-    charts.curve_pictures = lambda results: iter([("curves.svg", b"<svg/>")])
+    charts.comparison_pictures = lambda results: iter([("curves.svg", b"<svg/>")])
 
 
 if __name__ == "__main__":

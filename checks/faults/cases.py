@@ -140,7 +140,7 @@ def faulty_compare(expected: dict[str, Any], at: int, kind: str | int, folder: P
     if ended.status and (wrong := met(ended, kind)):
         return wrong
     if ended.status:
-        again = command(argv)
+        again = command([*argv, *(["--resume"] if out.is_dir() else [])])
         if again.status:
             return f"unusable: {again.status} {again.stderr}"
     return None if compared(out) == expected else "other results"

@@ -1,5 +1,20 @@
+"""The command `holdfast`, also as `python -m holdfast`: whoever presses Ctrl-C while it loads sees no traceback."""
+
 import sys
 
-from holdfast.cli import main
+from holdfast.errors import INTERRUPTED
 
-sys.exit(main())
+
+def main() -> int:
+    """Load the command and run it."""
+    try:
+        from holdfast.cli import main as command
+
+        return command()
+    except KeyboardInterrupt:
+        print("holdfast: interrupted", file=sys.stderr)
+        return INTERRUPTED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,11 +1,15 @@
 """Arrays as people hand them over: NumPy, lists or PyTorch tensors."""
 
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
 from holdfast.errors import InvalidInput
 from holdfast.typing import Rows
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def checked(rule: object, rows: Any) -> Rows:
@@ -30,6 +34,19 @@ def like(given: Any, array: Rows) -> Any:
     import torch
 
     return torch.from_numpy(array).to(given.device)
+
+
+def tensors_too(function: F) -> F:
+    """Let a method that takes arrays take tensors as well; what it returns is then a tensor, too."""
+
+    @wraps(function)
+    def call(self: Any, *given: Any) -> Any:
+        if not any(map(_is_tensor, given)):
+            return function(self, *given)
+        arrays = (np.asarray(each.detach().cpu()) if _is_tensor(each) else each for each in given)
+        return like(next(filter(_is_tensor, given)), function(self, *arrays))
+
+    return cast(F, call)
 
 
 def _is_tensor(rows: Any) -> bool:

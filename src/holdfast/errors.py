@@ -3,6 +3,9 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+INTERRUPTED = 130
+"""The exit status of a command that Ctrl-C ended."""
+
 
 class InvalidInput(ValueError):
     """Something given cannot work. The message says what must hold, then what was found."""
@@ -27,6 +30,15 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> InvalidInput:
     unknown method 'krumm' (did you mean 'krum'?); known: rsa, krum
     """
     names = list(known)
-    near = get_close_matches(name, names, n=1)
-    hint = f" (did you mean {near[0]!r}?)" if near else ""
-    return InvalidInput(f"unknown {kind} {name!r}{hint}; known: {', '.join(names)}")
+    near = nearest(name, names)
+    return InvalidInput(f"unknown {kind} {name!r}{did_you_mean(near)}; known: {', '.join(names)}")
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name that is most like this one, if any is."""
+    return next(iter(get_close_matches(name, list(known), n=1)), None)
+
+
+def did_you_mean(near: str | None) -> str:
+    """Return the question, if there is something to ask."""
+    return f" (did you mean {near!r}?)" if near else ""

@@ -8,7 +8,7 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
@@ -94,6 +94,19 @@ class Family(Generic[T]):
         )
         return f"{name}:{options}" if options else name
 
+    def options(self, name: str) -> dict[str, Any]:
+        """Return the types of a registered part's options.
+
+        >>> from holdfast.attacks import REGISTRY
+        >>> Family("attack", REGISTRY).options("sign-flip")
+        {'factor': <class 'float'>}
+        """
+        member = self.registry[name]
+        if not self._makes(member):
+            return {}
+        types = _types(member)
+        return {key: types.get(key, Any) for key in _parameters(member)}
+
     @property
     def _a_kind(self) -> str:
         return f"{'an' if self.kind[0] in 'aeiou' else 'a'} {self.kind}"
@@ -129,7 +142,7 @@ class Family(Generic[T]):
                 raise InvalidInput(f"{self.kind} {name!r} takes no options; got {key}")
             if key not in known:
                 raise unknown(f"option of {self.kind} {name!r}", key, known)
-        types = types_of(member.__init__ if inspect.isclass(member) else member)
+        types = _types(member)
         values = {
             key: converted(f"{key} of {self.kind} {name!r}", value, types.get(key, Any)) for key, value in given.items()
         }
@@ -173,7 +186,12 @@ def _defaults(part: Any) -> dict[str, Any]:
     if inspect.isclass(part) or inspect.isroutine(part):
         return {}
     if is_dataclass(part):
-        return {field.name: field.default for field in fields(part) if field.init}
+        options = [field for field in fields(part) if field.init]
+        found = {option.name: option.default for option in options}
+        if None in found.values() and all(each.default is not MISSING for each in options):
+            made: Any = cast(Any, type(part))()  # None may stand for a default that the other options decide
+            found = {name: getattr(made, name) for name in found}
+        return found
     return {key: each.default for key, each in _parameters(type(part)).items()}
 
 
@@ -195,6 +213,10 @@ def source_of(part: Any) -> dict[str, str] | None:
     if file is None or not Path(file).is_file():
         return about
     return about | {"file": str(Path(file).resolve()), "sha256": sha256(Path(file).read_bytes()).hexdigest()}
+
+
+def _types(member: Callable[..., Any]) -> dict[str, Any]:
+    return types_of(member.__init__ if inspect.isclass(member) else member)
 
 
 def _parameters(member: Callable[..., Any]) -> dict[str, inspect.Parameter]:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from holdfast.advice import advise
-from holdfast.cli import _parser, main
+from holdfast.cli import command_parser, main
 from holdfast.cli.options import spec_of
 from holdfast.experiments import Spec
 from holdfast.experiments.automatic import resolve_auto
@@ -18,7 +18,7 @@ from holdfast.experiments.defaults import resolved
 from holdfast.experiments.theorems import guarantees
 from holdfast.methods import Rsa
 from holdfast.report.advice_page import worker_chart
-from holdfast.report.pictures import pictures
+from holdfast.report.drawing import pictures
 
 KEYS = {
     *("data", "partition", "workers", "byzantine", "honest", "heterogeneity", "norms", "recommended"),
@@ -54,13 +54,12 @@ def test_by_label_is_more_heterogeneous_than_iid(tmp_path: Path, capsys: pytest.
 def test_it_recommends_what_the_rule_finds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     argv = ("--data", "digits", "--workers", "10", "--byzantine", "2")
     found = advised(tmp_path, capsys, *argv)
-    told = spec_of(_parser().parse_args(shlex.split(found["command"])[1:]))
+    told = spec_of(command_parser().parse_args(shlex.split(found["command"])[1:]))
     best = found["recommended"]
     assert isinstance(told.method, Rsa)
-    assert told == Spec(
-        data="digits", workers=10, byzantine=2, method=Rsa(best["norm"], best["penalty"]), rate=best["rate"]
-    )
-    rule = resolve_auto(resolved(replace(told, method=replace(told.method, penalty="auto"), rate="auto")))
+    given = Spec(data="digits", workers=10, byzantine=2, method=Rsa(best["norm"], best["penalty"]), rate=best["rate"])
+    assert told == replace(given, attack="sign-flip"), "a command with Byzantine workers that do nothing would mislead"
+    rule = resolve_auto(resolved(replace(given, method=replace(told.method, penalty="auto"), rate="auto")))
     assert (rule.method, rule.rate) == (told.method.resolved(), told.rate)
     assert best["why"].keys() == {"norm", "penalty", "rate"}
     for norm in found["norms"].values():
@@ -79,7 +78,7 @@ def test_it_says_plainly_where_nothing_is_promised(tmp_path: Path, capsys: pytes
     assert "no guarantee: Theorem 2 needs mu_i > 0 for every worker and the master; here mu_1 = 0" in printed
     page = (tmp_path / "advice.html").read_text()
     assert page.count("no guarantee") >= 5
-    assert 'class="chart"' in page
+    assert 'class="chart ' in page
 
 
 def test_strongly_convex_losses_have_a_gap(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -100,7 +99,7 @@ def test_strongly_convex_losses_have_a_gap(tmp_path: Path, capsys: pytest.Captur
 
 def test_the_chart_can_be_drawn() -> None:
     chart = worker_chart(advise(Spec(data="digits", workers=4, byzantine=1)))
-    assert all(picture for _, picture in pictures("workers", chart))
+    assert all(picture for _, picture in pictures("workers", chart.picture()))
 
 
 @pytest.mark.parametrize(

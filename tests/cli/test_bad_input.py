@@ -137,7 +137,7 @@ def test_a_wrong_argument(argv: list[str], message: str, capsys: pytest.CaptureF
     assert message in refusal(argv, capsys)
 
 
-DATA_SETS = [*data.REGISTRY, "FILE.npz", "FILE.csv"]
+DATA_SETS = [*data.REGISTRY, *(f"FILE{suffix}" for suffix in data.FILE_TYPES)]
 
 UNKNOWN: list[tuple[list[str], str, list[str]]] = [
     ([*RUN, "--method", "krumm"], "krum", list(methods.REGISTRY)),
@@ -296,7 +296,6 @@ BAD_FILES: list[tuple[str, Callable[[Path], None], str]] = [
         "got NaN or infinity in features, sample 8",
     ),
     ("infinite.npz", arrays(x=X, y=np.where(Y, np.inf, 0.0)), "got NaN or infinity in targets, sample 2"),
-    ("fractions.npz", arrays(x=X, y=Y + 0.5), "whole numbers as labels; got 0.5"),
     (
         "small-class.npz",
         arrays(x_train=X, y_train=np.arange(40) == 3, x_test=X, y_test=Y),
@@ -305,10 +304,14 @@ BAD_FILES: list[tuple[str, Callable[[Path], None], str]] = [
     ("empty.csv", content(b""), "empty.csv must"),
     ("names.csv", content(b"a,b,c\n"), "names.csv must"),
     ("one-column.csv", content(b"1\n2\n3\n"), "must have features and a target column; got 1 column"),
-    ("words.csv", content(b"a,b\nc,d\n"), "must hold numbers separated by commas"),
-    ("ragged.csv", content(b"1,2\n1,2,3\n"), "must hold numbers separated by commas"),
-    ("binary.csv", content(bytes(range(256))), "must hold numbers separated by commas"),
-    ("nan.csv", content(b"1,2,0\nnan,2,1\n" * 5), "got NaN or infinity in features, sample 2"),
+    ("words.csv", content(b"a,b\nc,d\n"), "must hold at least 2 rows of data; got 1"),
+    ("ragged.csv", content(b"1,2\n1,2,3\n"), "must have 2 cells in every row, as in its first; got 3 in row 2"),
+    ("binary.csv", content(bytes(range(256))), "must be a table of text; got bytes that are no text"),
+    (
+        "nan.csv",
+        content(b"1,2,0\nnan,2,1\n" * 5),
+        "got none in row 2, column 'column 1'",
+    ),
 ]
 
 

@@ -10,12 +10,11 @@ from typing import Literal, get_args, get_origin, get_type_hints
 import pytest
 
 import holdfast
-from holdfast.cli import _parser, main
-from holdfast.cli.compare import SWEPT
-from holdfast.cli.options import flag, spec_of, values_of
+from holdfast.cli import command_parser, main
+from holdfast.cli.compare import specs_of
+from holdfast.cli.options import flag, spec_of
 from holdfast.engines.options import REGISTRY
 from holdfast.experiments import Spec
-from holdfast.experiments.comparison import grid
 from holdfast.experiments.sections import SECTIONS
 from holdfast.methods import Rsa
 
@@ -29,7 +28,7 @@ def commands(parser: ArgumentParser, path: tuple[str, ...] = ()) -> Iterator[tup
                 yield from commands(below, (*path, name))
 
 
-COMMANDS = dict(commands(_parser()))
+COMMANDS = dict(commands(command_parser()))
 
 
 def help_of(path: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> str:
@@ -57,6 +56,10 @@ def test_the_walk_finds_the_commands() -> None:
         ("tune",),
         ("advise",),
         ("list",),
+        ("init",),
+        ("schema",),
+        ("completion",),
+        ("cite",),
         ("data",),
         ("data", "list"),
         ("data", "fetch"),
@@ -72,12 +75,11 @@ def test_help_ends_in_an_example_of_the_command(path: tuple[str, ...], capsys: p
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
 def test_the_example_is_understood(path: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = _parser().parse_args(example(path, capsys)[1:])
+    arguments = command_parser().parse_args(example(path, capsys)[1:])
     if path in {("run",), ("tune",), ("advise",), ("theory",)}:
         spec_of(arguments)
     if path == ("compare",):
-        base = Spec.of(values_of(arguments, without=SWEPT))
-        assert grid(base, arguments.method, arguments.attack, ["iid"])
+        assert specs_of(arguments)
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
@@ -91,6 +93,14 @@ def test_help_says_what_the_command_does(path: tuple[str, ...], capsys: pytest.C
 def test_every_flag_is_explained(path: tuple[str, ...]) -> None:
     for action in COMMANDS[path]._actions:
         assert action.help or isinstance(action, _SubParsersAction), action
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_usage_is_one_line(path: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    first, second, *_ = help_of(path, capsys).splitlines()
+    assert first.startswith(f"usage: holdfast {' '.join(path)}")
+    assert first.endswith("[FLAG ...]")
+    assert second == ""
 
 
 def sections(text: str) -> dict[str, str]:

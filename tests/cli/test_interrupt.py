@@ -54,6 +54,7 @@ def test_a_run_stops_says_how_to_resume_and_resumes_to_the_same_end(
     out = tmp_path / "stopped"
     process = start("run", str(tmp_path / "spec.toml"), "--out", str(out), "--json")
     assert process.stderr is not None
+    assert process.stderr.readline().startswith("auto: ")
     assert process.stderr.readline().startswith("round 20/3000")
     stdout, stderr = interrupted(process, number)
     assert process.returncode == 130
@@ -77,10 +78,13 @@ def test_a_comparison_under_way_leaves_nobody_behind(tmp_path: Path) -> None:
     process = start(*COMPARE, "--out", str(tmp_path / "out"))
     assert process.stdout is not None
     assert "sgd" in process.stdout.readline()  # the first run is over, four are to come
-    _, stderr = interrupted(process)
+    stdout, stderr = interrupted(process)
     assert process.returncode == 130
-    assert stderr == "holdfast: interrupted\n"
-    assert not (tmp_path / "out").exists()
+    assert stderr == ""
+    assert stdout.endswith(f"interrupted; resume with the same command and: --out {tmp_path / 'out'} --resume\n")
+    kept = sorted((tmp_path / "out" / "runs").iterdir())
+    assert any("sgd" in path.name for path in kept)
+    assert not (tmp_path / "out" / "results.json").exists()
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="looks for child processes in /proc")
@@ -91,9 +95,9 @@ def test_a_comparison_that_is_starting_leaves_nobody_behind(tmp_path: Path) -> N
     while len(children.read_text().split()) < 2 and time.monotonic() < deadline:  # the tracker and the first worker
         time.sleep(0.005)
     time.sleep(0.05)  # it is still importing
-    _, stderr = interrupted(process)
+    stdout, stderr = interrupted(process)
     assert process.returncode == 130
-    assert stderr == "holdfast: interrupted\n"
+    assert (stderr, stdout.count("interrupted; resume with")) == ("", 1)
 
 
 def test_the_first_signal_asks_and_the_second_insists() -> None:
@@ -112,3 +116,26 @@ def test_signals_are_as_before_once_a_run_is_over() -> None:
     with PoliteStop():
         assert signal.getsignal(signal.SIGTERM) is not before[1]
     assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before
+
+
+LOADING = """
+import os, signal, sys
+class Pressed:
+    def find_spec(self, name, path=None, target=None):
+        if name == "holdfast.cli.run":  # halfway through what a command loads
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Pressed())
+from holdfast.__main__ import main
+sys.exit(main())
+"""
+
+
+def test_ctrl_c_while_it_loads_is_one_line() -> None:
+    command = [sys.executable, "-c", LOADING, "list"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr, done.stdout) == (130, "holdfast: interrupted\n", "")
+
+
+def test_until_the_command_is_there_nothing_heavy_is_loaded() -> None:
+    program = "import sys, holdfast.__main__; assert not {'numpy', 'scipy', 'rich'} & set(sys.modules), sys.modules"
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)

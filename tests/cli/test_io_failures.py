@@ -157,7 +157,7 @@ def test_a_name_that_is_no_text(tmp_path: Path, capsys: pytest.CaptureFixture[st
 # -- however few are asked ---------------------------------------------------------------------------------------
 
 
-NEEDS_MORE = ("krum", "multi-krum")
+NEEDS_MORE = ("krum", "multi-krum", "bulyan")
 
 
 @pytest.mark.parametrize("method", [*methods.REGISTRY, "rsa:messages=bits", "rsa:norm=2", "nnm+median"])

@@ -48,14 +48,14 @@ def test_parameters_are_listed_with_their_defaults(capsys: pytest.CaptureFixture
     for usage in ("same-value:value=100 ", "sign-flip:factor=-4 ", "gaussian:scale=10000 ", "duplicate:worker=1 "):
         assert usage in text
     assert "dirichlet:alpha=" in text
-    assert "rsa:norm=1,messages=full,local_steps=1,reply=current " in text
+    assert "rsa:penalty=auto,messages=full,local_steps=1,reply=current " in text
     assert "bucketing:size=2 " in text
     assert "ray:shards=0,address=local," in text
 
 
 def test_options_without_a_fixed_default_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     text = listed(capsys, "list")
-    assert f"{summary(methods.Rsa)} Also takes penalty, ties." in text
+    assert f"{summary(methods.Rsa)} Also takes norm, ties." in text
     assert f"{summary(aggregators.MultiKrum)} Also takes byzantine, selected." in text
 
 
@@ -135,3 +135,19 @@ def test_a_cache_that_cannot_be_written_is_one_line(
     message = capsys.readouterr().err
     assert message.count("\n") == 1
     assert str(with_an_empty_cache) in message
+
+
+def test_rules_are_listed_by_family(capsys: pytest.CaptureFixture[str]) -> None:
+    text = listed(capsys, "list")
+    where = [text.index(word) for word in ("coordinate by coordinate", "(Median)", "by mutual distances", "(Krum)")]
+    assert where == sorted(where)
+
+
+def test_cite_prints_each_source_once(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["cite", "rsa", "nnm+krum", "multi-krum", "alie", "saga"]) == 0
+    printed = capsys.readouterr().out
+    for key in ("li2019rsa", "allouah2023fixing", "blanchard2017machine", "baruch2019little", "defazio2014saga"):
+        assert printed.count(f"{{{key},") == 1
+    assert main(["cite", "sgd"]) == 2
+    assert capsys.readouterr().err == "holdfast: cite needs a part that has a source; got sgd\n"
+    assert main(["cite", "krumm"]) == 2

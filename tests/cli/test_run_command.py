@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from holdfast.cli import _parser, main
+from changed import ready
+from holdfast.cli import command_parser, main
 from holdfast.cli.options import spec_of
 from holdfast.engines.options import EngineOptions, InProcess, Ray
 from holdfast.experiments import Spec, run
@@ -66,16 +67,24 @@ def test_a_pipe_gets_plain_lines(capsys: pytest.CaptureFixture[str]) -> None:
     assert printed.err == ""
     assert ESCAPE not in printed.out
     assert "\r" not in printed.out
-    lines = printed.out.splitlines()
-    assert len(lines) == 6
+    found, *lines = printed.out.splitlines()
+    assert re.fullmatch(r"auto: --method rsa:penalty=\S+ --rate \S+", found)
+    assert len(lines) == 9
     for line, round in zip(lines, (5, 10), strict=False):
         assert re.fullmatch(
             rf"round {round}/10  accuracy 0\.\d{{4}}  loss \S+  variance \S+  \d+ rounds/s  \d+ s left", line
         )
     assert re.fullmatch(r"rsa: accuracy 0\.\d{4}  loss \S+  variance \S+  after 10 rounds in \d+\.\d s", lines[2])
-    assert re.fullmatch(r"on the honest workers' own data: their own models 0\.\d{4}, x0 0\.\d{4}", lines[3])
-    assert re.fullmatch(r"by their messages suspect: (nobody|[\d ]+); copies of each other: none", lines[4])
-    assert lines[5] == "run folder: one"
+    assert re.fullmatch(
+        r"(It learnt|More than half of .* was learnt): accuracy 0\.\d{4} of a possible 1\.0000\.", lines[3]
+    )
+    assert re.fullmatch(r"on the honest workers' own data: their own models 0\.\d{4}, x0 0\.\d{4}", lines[4])
+    assert re.fullmatch(r"by their messages suspect: (nobody|[\d ]+); copies of each other: none", lines[5])
+    assert lines[6:] == [
+        "Nobody is judged by fewer than 5 evaluations; this run has 2.",
+        "worker by worker: holdfast inspect one",
+        "run folder: one",
+    ]
 
 
 def on_a_terminal(argv: list[str], stdout: int | None) -> tuple[bytes, bytes, int]:
@@ -139,7 +148,7 @@ def test_file_and_flags_together(tmp_path: Path, capsys: pytest.CaptureFixture[s
     (tmp_path / "spec.toml").write_text(replace(spec, rounds=99).to_toml())
     result, _ = run_json(["run", "spec.toml", "--rounds", "10", "--out", "one"], capsys)
     assert result["rounds"] == 10
-    assert Spec.read(tmp_path / "one" / "spec.toml") == resolved(spec)
+    assert Spec.read(tmp_path / "one" / "spec.toml") == ready(spec)
     assert np.load(tmp_path / "one" / "model.npy").tobytes() == run(spec).model.tobytes()
 
 
@@ -186,7 +195,7 @@ def test_a_flag_for_a_part_replaces_the_part_of_the_file(argv: list[str], change
         byzantine=(2, 5, 9),
         rounds=9,
     )
-    assert spec_of(_parser().parse_args(["run", "spec.toml", *argv])) == replace(spec, **changes)
+    assert spec_of(command_parser().parse_args(["run", "spec.toml", *argv])) == replace(spec, **changes)
 
 
 @pytest.mark.parametrize(
@@ -202,22 +211,22 @@ def test_a_flag_for_a_part_replaces_the_part_of_the_file(argv: list[str], change
 )
 def test_the_engine_of_a_file_and_of_flags(argv: list[str], engine: EngineOptions) -> None:
     Path("spec.toml").write_text('[engine]\nname = "ray"\nshards = 3\nmin-workers = 2\n')
-    assert spec_of(_parser().parse_args(["run", "spec.toml", *argv])).engine == engine
+    assert spec_of(command_parser().parse_args(["run", "spec.toml", *argv])).engine == engine
 
 
 def test_a_file_may_come_after_flags() -> None:
     Path("spec.toml").write_text("[training]\nrounds = 9\n")
-    assert spec_of(_parser().parse_args(["run", "--seed", "3", "spec.toml"])) == Spec(rounds=9, seed=3)
+    assert spec_of(command_parser().parse_args(["run", "--seed", "3", "spec.toml"])) == Spec(rounds=9, seed=3)
 
 
 def test_numbers_that_were_found_are_said_as_flags(capsys: pytest.CaptureFixture[str]) -> None:
     argv = ["--method", "rsa:norm=2,penalty=auto", "--rate", "auto", "--out", "one"]
     assert main([*FAST, *argv]) == 0
     first = capsys.readouterr().out.splitlines()[0]
-    said = spec_of(_parser().parse_args(["run", *shlex.split(first.removeprefix("auto: "))]))
+    said = spec_of(command_parser().parse_args(["run", *shlex.split(first.removeprefix("auto: "))]))
     ran = Spec.read(Path("one", "spec.toml"))
     assert (resolved(said).method, said.rate) == (ran.method, ran.rate)
-    assert first.startswith("auto: --method rsa:norm=2,penalty=0.")
+    assert first.startswith("auto: --method rsa:penalty=0.")
 
 
 def test_flags_alone_give_the_run_of_the_library(tmp_path: Path) -> None:
@@ -243,7 +252,7 @@ def test_the_folder_holds_the_files_of_the_docs(tmp_path: Path) -> None:
     folder = tmp_path / "deep" / "er"
     assert {path.name for path in folder.iterdir()} == {
         "spec.toml", "versions.json", "records.jsonl", "checkpoint.npz", "checkpoint.previous.npz", "model.npy",
-        "result.json", ".lock",
+        "model.json", "result.json", ".lock",
     }  # fmt: skip
     versions = json.loads((folder / "versions.json").read_text())
     assert {"holdfast", "python", "numpy", "numba", "llvmlite", "blas", "cpu", "target", "data_sha256"} <= set(versions)
@@ -264,10 +273,10 @@ def test_a_long_folder_is_printed_in_one_line(capsys: pytest.CaptureFixture[str]
     assert capsys.readouterr().out.splitlines()[-1] == f"run folder: {name}"
 
 
-def test_a_problem_without_classes_prints_its_loss(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_problem_without_classes_prints_its_own_measures(capsys: pytest.CaptureFixture[str]) -> None:
     argv = [*FAST, "--problem", "least-squares", "--rate", "1e-9", "--out", "one"]
     assert main(argv) == 0
     out = capsys.readouterr().out
     assert "accuracy" not in out
     assert "None" not in out
-    assert re.search(r"rsa: loss \d", out)
+    assert re.search(r"rsa: rmse \d\S*  r2 -?\d\S*  loss \d", out)

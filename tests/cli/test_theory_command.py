@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from changed import ready
 from holdfast.cli import main
 from holdfast.experiments import Spec, resume, run
 from holdfast.experiments.assembly import assemble
-from holdfast.experiments.defaults import resolved
 from holdfast.theory import InverseSteps
 
 
@@ -96,7 +96,14 @@ def test_what_no_theorem_covers(argv: list[str], complaint: str, capsys: pytest.
 @pytest.mark.parametrize("schedule", ["theorem2", "theorem-sqrt"])
 def test_runs_with_a_theorems_steps(schedule: str, regression: str) -> None:
     spec = Spec(
-        data=regression, problem="least-squares", workers=5, schedule=schedule, rounds=300, eval_every=100, l2=0.5
+        data=regression,
+        problem="least-squares",
+        method="rsa:norm=1,penalty=0.07",
+        workers=5,
+        schedule=schedule,
+        rounds=300,
+        eval_every=100,
+        l2=0.5,
     )
     result = run(spec)
     assert result.spec.rate is None
@@ -114,8 +121,8 @@ def test_a_theorems_steps_are_the_same_after_an_interruption(regression: str, tm
 
 def test_steps_come_from_the_honest_workers(regression: str) -> None:
     spec = Spec(data=regression, problem="least-squares", workers=3, schedule="theorem2", rate=1e4)
-    attacked = assemble(resolved(replace(spec, byzantine=(1, 2), attack="gaussian")))
-    everyone = assemble(resolved(spec))
+    attacked = assemble(ready(replace(spec, byzantine=(1, 2), attack="gaussian")))
+    everyone = assemble(ready(spec))
     for experiment, honest in ((attacked, [3]), (everyone, [1, 2, 3])):
         assert experiment.engine.honest.tolist() == honest
     steps, fewer = everyone.master.rate, attacked.master.rate  # type: ignore[attr-defined]

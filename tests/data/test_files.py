@@ -23,11 +23,6 @@ def npz(folder: Path, **arrays: Any) -> Path:
     return folder / "data.npz"
 
 
-def csv(folder: Path, text: str, encoding: str = "utf-8") -> Path:
-    (folder / "data.csv").write_text(text, encoding=encoding)
-    return folder / "data.csv"
-
-
 def refusal(path: Path) -> str:
     """Return what is said of a file that cannot be read: one line that names it."""
     with pytest.raises(InvalidInput) as refused:
@@ -154,53 +149,6 @@ def test_what_only_looks_like_npz(tmp_path: Path, write: Any) -> None:
     gc.collect()  # a file left open warns here, and not in some later test
 
 
-TABLE = "1,2,0\n3,4,1\n5,6,0\n7,8,1\n9,1,0\n"
-
-
-@pytest.mark.parametrize("header", ["", "height,width,kind\n", "# height,width,kind\n", '"a","b","c"\n', "\n"])
-def test_csv_with_and_without_a_header(tmp_path: Path, header: str) -> None:
-    dataset = data.load(str(csv(tmp_path, header + TABLE)))
-    assert samples(dataset) == [(1, 2, 0), (3, 4, 1), (5, 6, 0), (7, 8, 1), (9, 1, 0)]
-    assert (dataset.train_features.shape, dataset.test_features.shape) == ((4, 2), (1, 2))
-    assert dataset.train_features.dtype == np.float64
-
-
-def test_csv_with_a_byte_order_mark_loses_no_sample(tmp_path: Path) -> None:
-    assert len(samples(data.load(str(csv(tmp_path, TABLE, encoding="utf-8-sig"))))) == 5
-
-
-def test_csv_with_windows_line_ends_and_spaces(tmp_path: Path) -> None:
-    text = TABLE.replace("\n", "\r\n").replace(",", ", ")
-    assert len(samples(data.load(str(csv(tmp_path, text))))) == 5
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        (TABLE + "1,2\n", "numbers separated by commas; got the number of columns changed from 3 to 2"),
-        ("a,b,c\n" + TABLE + "1,x,0\n", "could not convert string 'x'"),
-        (TABLE + "1,,0\n", "could not convert string ''"),
-        ("1,,0\n" + TABLE, "; got "),
-        (TABLE + "nan,2,0\n", "finite numbers; got NaN or infinity in features, sample 6"),
-        (TABLE + "1,2,inf\n", "NaN or infinity in targets, sample 6"),
-        (TABLE.replace(",", ";"), "separated by commas"),
-        ("1\n2\n3\n", "features and a target column; got 1 column"),
-        ("a,b\n1,2\n", "at least 2 samples; got 1"),
-        ("a,b\n", "; got "),
-        ("", "; got "),
-    ],
-    ids=["ragged", "a text", "an empty cell", "an empty cell first", "NaN", "infinity", "semicolons", "one column",
-         "one sample", "a header only", "nothing"],
-)  # fmt: skip
-def test_csv_files_that_cannot_be_used(tmp_path: Path, text: str, reason: str) -> None:
-    assert reason in refusal(csv(tmp_path, text))
-
-
-def test_csv_that_is_no_text(tmp_path: Path) -> None:
-    (tmp_path / "data.csv").write_bytes(bytes(range(256)))
-    assert "separated by commas" in refusal(tmp_path / "data.csv")
-
-
 @pytest.mark.parametrize("name", ["absent.csv", "absent.npz", "folder.csv"])
 def test_what_is_no_file(tmp_path: Path, name: str) -> None:
     (tmp_path / "folder.csv").mkdir()
@@ -253,11 +201,6 @@ def test_what_is_read_is_bounded(tmp_path: Path, most: str, fits: bool, monkeypa
         assert len(samples(data.load(str(path)))) == 10
     else:
         assert "must hold at most 239 bytes of data (HOLDFAST_MAX_BYTES); got 240" in refusal(path)
-
-
-def test_a_table_is_bounded_by_its_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOLDFAST_MAX_BYTES", "20")
-    assert "must hold at most 20 bytes of data" in refusal(csv(tmp_path, TABLE))
 
 
 def test_a_bound_that_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

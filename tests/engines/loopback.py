@@ -6,7 +6,7 @@ from enum import Enum
 
 from holdfast.engines import wire
 from holdfast.engines.remote import Station
-from holdfast.engines.transport import Answer, Lost
+from holdfast.engines.transport import Answer, Lost, Meanwhile, nothing
 from holdfast.engines.wire import Data
 
 
@@ -37,8 +37,11 @@ class Loopback:
         self.tamper: Tamper = faithful
         self.requests: list[tuple[int, bytes]] = []
         self.replaced: list[int] = []
+        self.patient = 1
+        """How many times something is done meanwhile, when answers are held back."""
+        self.watched = nothing
 
-    def start(self) -> None:
+    def start(self, stopping: Callable[[], bool] = lambda: False) -> None:
         self.running = {member: build() for member, build in enumerate(self._builders)}
 
     def send(self, member: int, request: bytes) -> None:
@@ -59,11 +62,14 @@ class Loopback:
         else:
             self._ready.append(Answer(member, fate))
 
-    def collect(self, timeout: float | None) -> Iterator[Answer | Lost]:
+    def collect(self, timeout: float | None, meanwhile: Meanwhile = nothing) -> Iterator[Answer | Lost]:
         while self._ready:
             event = self._ready.popleft()
-            self._under_way.remove(event.member)
+            self._under_way.discard(event.member)
             yield event
+        for _ in range(self.patient if self._held else 0):
+            self.watched()
+            meanwhile()
         assert timeout is not None or not self._held, "this would wait for ever"
 
     def replace(self, member: int) -> None:
@@ -71,6 +77,9 @@ class Loopback:
         self._under_way.discard(member)
         self.replaced.append(member)
         self.running[member] = self._builders[member]()
+
+    def occupied(self) -> str:
+        return "nobody knows why"
 
     def close(self) -> None:
         self.running = {}
@@ -85,6 +94,10 @@ class Loopback:
     def release(self, member: int) -> None:
         """Let a held answer arrive."""
         self._ready.append(self._held.pop(member))
+
+    def deliver(self, member: int, answer: bytes) -> None:
+        """Let an answer arrive that nobody has asked for."""
+        self._ready.append(Answer(member, answer))
 
     def _drop(self, member: int) -> None:
         self._held.pop(member, None)

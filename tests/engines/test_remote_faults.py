@@ -14,9 +14,13 @@ from small import Setup, problem
 from holdfast import attacks
 from holdfast.attacks import LocalAttack, LocalView
 from holdfast.engines import Simulated, train, wire
-from holdfast.engines.remote import Remote, roster
+from holdfast.engines.protocol import FAULTS
+from holdfast.engines.remote import Remote, attention, roster
+from holdfast.engines.remote.answers import reported
+from holdfast.engines.remote.attention import Attention
+from holdfast.engines.remote.inbox import Inbox
 from holdfast.engines.remote.post import Post
-from holdfast.engines.wire import Kind
+from holdfast.engines.wire import Kind, WireError
 from holdfast.errors import EngineError, InvalidInput, TooFew
 from holdfast.methods import Rsa
 from holdfast.typing import Rows, Tally, Vector
@@ -226,9 +230,9 @@ def test_if_nobody_answers_what_can_be_used_the_run_stops() -> None:
 def test_the_latest_faults_are_remembered() -> None:
     there, transport = SETUP.remote()
     transport.tamper = changed(0, "play", lambda _: b"nonsense", times=999)
-    learned(SETUP, there, roster.FAULTS + 20)
-    assert len(there.faults) == roster.FAULTS
-    assert there.faults[-1].startswith(f"round {roster.FAULTS + 20}: workers 1 to 4: ")
+    learned(SETUP, there, FAULTS + 20)
+    assert len(there.faults) == FAULTS
+    assert there.faults[-1].startswith(f"round {FAULTS + 20}: workers 1 to 4: ")
 
 
 @pytest.mark.parametrize(
@@ -275,9 +279,17 @@ def test_what_a_station_s_attack_says_reaches_the_user_in_one_line() -> None:
         learned(SETUP, there, 4)
 
 
-def test_what_goes_wrong_in_a_station_otherwise_is_one_line_too() -> None:
+def test_what_goes_wrong_in_a_station_otherwise_makes_its_workers_absent() -> None:
+    there, transport = replace(SETUP, attack=Failing(KeyError("x")), byzantine=(2,)).remote()
+    learned(SETUP, there, 4)
+    assert there.absent == 4
+    assert there.faults == ["round 3: workers 1 to 4: an answer must be of kind nobody; got an error: KeyError: 'x'"]
+    assert not transport.replaced
+
+
+def test_if_that_happens_to_all_the_run_stops_and_says_it() -> None:
     there, _ = replace(SETUP, attack=Failing(KeyError("x"))).remote()
-    with pytest.raises(EngineError, match=r"^workers 1 to 4 failed: KeyError: 'x'$"):
+    with pytest.raises(TooFew, match=r"got 0; last fault: round 3: workers 5 to 7: .* got an error: KeyError: 'x'$"):
         learned(SETUP, there, 4)
 
 
@@ -313,9 +325,181 @@ def test_the_answers_of_a_replaced_member_are_dropped() -> None:
 
 def test_a_member_that_cannot_start_is_said() -> None:
     there, transport = SETUP.remote()
-    transport.tamper = changed(1, "who", lambda _: Fate.DIES)
+    transport.tamper = changed(1, "who", lambda _: Fate.DIES, times=99)
     with pytest.raises(InvalidInput, match="every shard must be able to start; got it died"):
         there.start()
+    assert transport.replaced == [1] * roster.LIVES
+
+
+def test_a_member_that_says_why_it_cannot_start_is_not_tried_again() -> None:
+    there, transport = SETUP.remote()
+    transport.tamper = changed(1, "who", lambda _: reported(InvalidInput("data must be there; got none")))
+    with pytest.raises(InvalidInput, match=r"^every shard must be able to start; got data must be there; got none$"):
+        there.start()
+    assert not transport.replaced
+
+
+@BOTH
+@pytest.mark.parametrize("fate", [Fate.DIES, b"nonsense"])
+def test_a_member_that_is_killed_while_it_starts_is_replaced(setup: Setup, fate: bytes | Fate) -> None:
+    there, transport = setup.remote()
+    transport.tamper = changed(1, "who", lambda _: fate, times=2)
+    assert learned(setup, there, 3).tobytes() == undisturbed(setup, 3)
+    assert transport.replaced == [1, 1]
+    assert [fault.startswith("round 0: workers 5 to 7: ") for fault in there.faults] == [True, True]
+
+
+@BOTH
+@pytest.mark.parametrize("why", ["late", "nonsense"])
+@pytest.mark.parametrize(("kind", "times"), [("load", 1), ("replay", 1), ("state", 1), ("state", 3)])
+@pytest.mark.parametrize("member", [0, 1])
+def test_a_death_after_too_few_answers_replays_no_round_too_many(
+    setup: Setup, why: str, kind: str, times: int, member: int
+) -> None:
+    """While the workers go back, or while their states are gathered for the checkpoint."""
+    there, transport = setup.remote(timeout=0.0, least=5)
+    here = setup.simulated()
+    state = setup.start()
+    for round in range(4):
+        there.exchange(state.model, round)
+        state = setup.master.step(state, here.exchange(state.model, round))
+    unanswered = changed(1, "play", lambda _: Fate.HANGS if why == "late" else b"nonsense")
+    dying = changed(member, kind, lambda _: Fate.DIES, times)
+
+    def both(member: int, kind: str, answer: bytes) -> bytes | Fate:
+        fate = unanswered(member, kind, answer)
+        return fate if isinstance(fate, Fate) else dying(member, kind, fate)
+
+    transport.tamper = both
+    with pytest.raises(TooFew):
+        there.exchange(state.model, 4)
+    assert there.state.model.tobytes() == here.state.model.tobytes()
+    assert there.absent == 0
+    assert transport.replaced.count(member) >= times
+
+
+@BOTH
+def test_two_answers_to_one_request_are_named_and_never_read_twice(setup: Setup) -> None:
+    """What comes then is always the answer to the round before, until states are gathered and the member replaced."""
+    there, transport = setup.remote()
+    answers: dict[int, bytes] = {}
+
+    def remembered(member: int, kind: str, answer: bytes) -> bytes:
+        answers[member] = answer
+        return answer
+
+    transport.tamper = remembered
+    state, seen = setup.start(), []
+    for round in range(7):
+        if round == 2:
+            transport.deliver(1, answers[1])
+        received = there.exchange(state.model, round)
+        seen.append(len(received.workers))
+        state = setup.master.step(state, received)
+        if round == 4:
+            assert there.state is not None
+    assert seen == [7, 7, 4, 4, 4, 7, 7]
+    assert there.faults[0] == "round 3: workers 5 to 7: an answer must be of round 2 and 3 workers; got 1 and 3"
+    assert transport.replaced == [1]
+
+
+def test_an_answer_that_nobody_asked_for_is_dropped_and_named() -> None:
+    there, transport = SETUP.remote()
+    learned(SETUP, there, 2)
+    transport.deliver(1, wire.floats(Kind.MODEL, ROWS, 2))
+    there._roster._post.wait((0,), 0.0)
+    extra = "an answer must be to a request; got one more, which is dropped"
+    assert there.faults == [f"round 2: workers 5 to 7: {extra}"]
+    assert len(there.exchange(problem().start(), 2).workers) == 7
+
+
+def test_a_second_answer_is_not_counted() -> None:
+    inbox = Inbox(np.arange(1, 8), np.zeros(15, np.float32), Kind.TALLY, 4)
+    inbox.admit(np.arange(5, 8), wire.tally(TALLY, 4))
+    with pytest.raises(WireError, match="a member must answer once"):
+        inbox.admit(np.arange(5, 8), wire.tally(TALLY, 4))
+    assert inbox.tally().voters == 3
+
+
+class Clock:
+    """Time that passes when it is looked at."""
+
+    def __init__(self, step: float) -> None:
+        self.now, self.step = 1000.0, step
+
+    def __call__(self) -> float:
+        self.now += self.step
+        return self.now
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        (
+            "load",
+            "workers 5 to 7 to be ready again: nobody knows why; where there are too few, resume with --shards 1 o",
+        ),
+        ("play", "workers 5 to 7 in round 3"),
+        ("state", "state of workers 5 to 7"),
+    ],
+)
+def test_who_waits_says_for_what_and_stops_when_asked(monkeypatch: pytest.MonkeyPatch, kind: str, text: str) -> None:
+    there, transport = SETUP.remote()
+    said: list[str] = []
+    stopping = False
+    there.attend(lambda: stopping, said.append)
+    learned(SETUP, there, 2)
+    transport.tamper = changed(1, kind, lambda _: Fate.HANGS)
+    if kind == "load":
+        transport.kill(1)
+    transport.patient = 6
+    monkeypatch.setattr(attention, "monotonic", Clock(20.0))
+
+    def stop() -> None:
+        nonlocal stopping
+        stopping = any(line.startswith("waiting") for line in said)
+
+    transport.watched = stop
+    with pytest.raises(EngineError, match=f"^asked to stop while waiting for {text}"):
+        assert there.state if kind == "state" else there.exchange(problem().start(), 2)
+    assert [line for line in said if line.startswith("waiting")] == said[-1:]
+    assert said[-1].startswith(f"waiting for {text}")
+
+
+def test_what_is_waited_for_is_said_again_when_it_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    watch, said = Attention(), list[str]()
+    watch.say = said.append
+    monkeypatch.setattr(attention, "monotonic", Clock(attention.SOON + 1))
+    reasons = iter(["two processors", "two processors", "one processor"])
+    meanwhile = watch.starting(lambda: next(reasons))
+    for _ in range(3):
+        meanwhile()
+    assert said == ["waiting for two processors", "waiting for one processor"]
+
+
+def test_a_first_fault_is_said_and_the_others_are_kept() -> None:
+    there, transport = SETUP.remote()
+    said: list[str] = []
+    there.attend(lambda: False, said.append)
+    transport.tamper = changed(1, "play", lambda _: b"nonsense", times=3)
+    learned(SETUP, there, 5)
+    assert len(there.faults) == 3
+    assert said == there.faults[:1]
+
+
+def test_those_who_compute_are_given_the_time_that_a_round_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    watch = Attention()
+    watch.stopping = lambda: True
+    watch.slowest = 30.0
+    times = iter([0.0, 1.0, 15.0, 31.0, 33.0, 34.0, 34.0])
+    monkeypatch.setattr(attention, "monotonic", lambda: next(times))
+    meanwhile = watch.computing(lambda: "them")
+    for _ in range(3):
+        meanwhile()
+    with pytest.raises(EngineError):
+        meanwhile()
+    with pytest.raises(EngineError):
+        watch.starting(lambda: "them")()
 
 
 def test_a_new_member_that_never_answers_ends_the_run() -> None:

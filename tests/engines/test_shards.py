@@ -6,15 +6,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from changed import ready
 from holdfast.engines.options import Ray
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Spec, run
 from holdfast.experiments.building import build_problem
 from holdfast.experiments.comparison import compare
-from holdfast.experiments.defaults import resolved
 from holdfast.problems import LinearProblem
 
-SPEC = resolved(Spec(data="digits", workers=7, batch=8, byzantine=2, attack="sign-flip"))
+SPEC = ready(Spec(data="digits", workers=7, batch=8, byzantine=2, attack="sign-flip"))
 
 
 def test_a_shard_holds_the_samples_of_its_own_workers_only() -> None:

@@ -8,11 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import outsiders
 from changed import with_options
 from holdfast import attacks, methods
 from holdfast.cli import main
+from holdfast.data import Dataset
 from holdfast.errors import InvalidInput
-from holdfast.experiments import Interrupted, Spec, resume, run
+from holdfast.experiments import Interrupted, Spec, automatic, resume, run
 from holdfast.experiments.automatic import resolve_auto
 from holdfast.experiments.building import build_problem
 from holdfast.experiments.comparison import compare
@@ -21,8 +23,9 @@ from holdfast.experiments.parts import participants, simulated
 from holdfast.experiments.survey import BATCH, Surveyor
 from holdfast.methods import Rsa, as_sent, make_method
 from holdfast.problems import LinearProblem
+from holdfast.report.settings import labels
 
-AUTO = Spec(data="digits", method="rsa:penalty=auto", rate="auto", rounds=400, eval_every=100)
+AUTO = Spec(data="digits", method="rsa:norm=1,penalty=auto", rate="auto", rounds=400, eval_every=100)
 
 
 @cache
@@ -115,7 +118,7 @@ def test_rules_on_gradients_step_along_the_sum_of_all(method: str) -> None:
 
 def test_a_norm_that_pulls_one_coordinate_gets_shorter_steps() -> None:
     """One last pull of all m workers goes no farther than the model that a worker finds: alpha lambda m = reach."""
-    spec = replace(with_options(AUTO, norm=inf), schedule="constant")
+    spec = replace(with_options(AUTO, norm=inf), schedule="constant", partition="by-label")
     penalty, rate = numbers(spec)
     reach, curvature = np.median(honest_reports(spec)[:, 1:], axis=0)
     assert rate * penalty * 20 == pytest.approx(reach, rel=0.01)
@@ -163,7 +166,7 @@ def test_a_folder_remembers_the_numbers_and_resumes_with_them(tmp_path: Path) ->
 
 def test_a_comparison_tells_the_numbers_that_each_run_had() -> None:
     base = replace(AUTO, rounds=20, attack="gaussian", byzantine=4)
-    methods = ("rsa:penalty=auto", "ideal-rsa:penalty=auto", "ideal-sgd", "krum")
+    methods = ("rsa", "ideal-rsa", "ideal-sgd", "krum")
     rsa, ideal, sgd, krum = specs = [replace(base, method=method) for method in methods]
     found = compare(specs, jobs=1)
     told = [getattr(result.spec.method, "penalty", None) for result in found]
@@ -173,9 +176,9 @@ def test_a_comparison_tells_the_numbers_that_each_run_had() -> None:
 
 
 def test_the_command_says_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    flags = ["--method", "rsa:penalty=auto", "--rate", "auto", "--data", "digits", "--rounds", "20"]
+    flags = ["--data", "digits", "--rounds", "20"]
     assert main(["run", *flags, "--out", str(tmp_path / "run")]) == 0
-    penalty, rate = numbers(replace(AUTO, rounds=20))
+    penalty, rate = numbers(Spec(data="digits", rounds=20))
     printed = capsys.readouterr().out
     assert f"penalty={penalty:g}" in printed
     assert f"--rate {rate:g}" in printed
@@ -196,3 +199,66 @@ def test_nothing_else_is_automatic() -> None:
 def test_the_theorems_have_steps_of_their_own() -> None:
     with pytest.raises(InvalidInput, match=r"rate auto is for the schedules inverse-sqrt, .*; got theorem2"):
         Spec(rate="auto", schedule="theorem2")
+
+
+# -- any problem, any number of workers ------------------------------------------------------------------------
+
+
+def test_a_problem_of_ones_own_is_probed() -> None:
+    """F_i = |x - c_i|^2 / 2 has curvature 1; a loss without a bound on its slope begins with the longest step, 1."""
+    problem = outsiders.Quadratic(np.full((7, 4), 3.0), noise=0.0)
+    found = resolve_auto(resolved(Spec(problem=problem, workers=7, method="ideal-sgd", l2=0.0)))
+    assert found.rate == pytest.approx(1 / 7, rel=0.01)
+    penalty, rate = numbers(Spec(problem=problem, workers=7))
+    start = problem.start()
+    # all is gained at the end of the way, g = D^2 / 2: (g - 2/3 g) / D = D / 6; on the way there a little more
+    assert penalty == pytest.approx(np.linalg.norm(start - 3.0) / 6, rel=0.25)
+    assert rate <= 1.01
+    result = run(Spec(problem=problem, workers=7, attack="sign-flip", byzantine=2, rounds=300))
+    assert np.abs(result.model - 3.0).max() < 0.2 * np.abs(start - 3.0).max()
+
+
+@pytest.mark.parametrize("problem", ["softmax", "logistic", "least-squares"])
+@pytest.mark.parametrize("samples", [21, 40])
+def test_a_worker_with_one_sample_is_no_obstacle(problem: str, samples: int) -> None:
+    generator = np.random.default_rng(1)
+    x = generator.normal(size=(samples, 3))
+    y = np.where(x[:, 0] > 0, 1, -1)
+    data = Dataset("few", x, y, x, y)
+    result = run(Spec(data=data, problem=problem, attack="sign-flip", byzantine=4, rounds=200))
+    assert result.last is not None
+    assert result.last.loss < {"softmax": 0.69, "logistic": 0.69, "least-squares": 0.5}[problem] * 16 / 20
+
+
+def test_of_many_workers_some_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(automatic, "SURVEYED", 30)
+    asked = automatic._surveyed(np.arange(1, 91), seed=0)
+    assert len(asked) == len(set(asked)) == 30
+    assert 0 < sum(worker > 70 for worker in asked) < 15
+    spec = Spec(data="digits", workers=90, byzantine=20, attack="duplicate", rounds=400)
+    some = numbers(spec)
+    monkeypatch.setattr(automatic, "SURVEYED", 90)
+    assert some == pytest.approx(numbers(replace(spec, checkpoint_every=499)), rel=0.2)
+
+
+def test_what_else_cannot_work_is_said_first() -> None:
+    with pytest.raises(InvalidInput, match=r"Krum needs n >= byzantine \+ 3"):
+        resolve_auto(resolved(Spec(data="digits", method="krum", byzantine=18, attack="gaussian")))
+
+
+def test_a_table_has_one_column_for_one_method() -> None:
+    """Each attack gives the rule other reports, so other numbers; the method is the same for those who asked."""
+    specs = [Spec(data="digits", rounds=2, byzantine=4, attack=attack) for attack in ("sign-flip", "gaussian")]
+    results = compare(specs, jobs=1)
+    assert len({result.spec.method for result in results}) == 2
+    assert labels(results) == ["rsa", "rsa"]
+
+
+def test_the_first_step_is_stable_for_the_masters_regulariser() -> None:
+    """Standardised features and weights 1 / m make L small, so that sqrt(K) / L is far above 1 / c = 100."""
+    x = np.random.default_rng(0).normal(size=(400, 5))
+    y = (x.sum(axis=1) > 0).astype(int)
+    spec = Spec(data=Dataset("line", x, y, x, y), problem="logistic", rounds=500, eval_every=25)
+    assert rate_of(spec) == 100.0
+    assert rate_of(replace(spec, l2=0.0)) > 500
+    assert run(spec).diverged is None

@@ -6,15 +6,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from changed import with_options
+from changed import ready, with_options
 from holdfast import attacks
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Spec, run
 from holdfast.experiments.assembly import assemble
-from holdfast.experiments.defaults import resolved
 from holdfast.typing import Tally
 
-BASE = Spec(data="digits", workers=10, rounds=8, eval_every=4, batch=8)
+BASE = Spec(data="digits", method="rsa:norm=1", workers=10, rounds=8, eval_every=4, batch=8)
 ATTACKED = replace(BASE, byzantine=3, attack="gaussian")
 
 
@@ -31,13 +30,13 @@ def test_bits_learn_what_models_without_ties_learn_bit_for_bit(attack: str, dtyp
 @pytest.mark.parametrize(
     "changes",
     [
-        {"method": "rsa:reply=updated"},
-        {"method": "rsa:local_steps=3"},
+        {"method": "rsa:norm=1,reply=updated"},
+        {"method": "rsa:norm=1,local_steps=3"},
         {"participation": 0.5},
-        {"method": "ideal-rsa"},
+        {"method": "ideal-rsa:norm=1"},
         {"workers": 300, "rounds": 3},
         {"momentum": 0.9},
-        {"method": "rsa:reply=updated,local_steps=2", "participation": 0.4, "schedule": "constant"},
+        {"method": "rsa:norm=1,reply=updated,local_steps=2", "participation": 0.4, "schedule": "constant"},
     ],
     ids=str,
 )
@@ -52,7 +51,7 @@ def test_the_first_round_moves_by_tosses_and_not_by_a_drift() -> None:
 
     The mean of 650 * 10 signs lies within 4 / sqrt(6500) = 0.05.
     """
-    spec = replace(BASE, rounds=1, method="rsa:penalty=0.5", rate=1.0, schedule="constant")
+    spec = replace(BASE, rounds=1, method="rsa:norm=1,penalty=0.5", rate=1.0, schedule="constant")
     moved = run(with_options(spec, messages="bits")).model / (1.0 * 0.5 * 10)
     assert abs(moved.mean()) < 0.05
     assert np.abs(moved).max() > 0.3
@@ -78,7 +77,7 @@ def test_a_bit_a_coordinate_up_and_a_count_down() -> None:
 
 
 def test_bits_make_a_tally_of_everyone_who_was_asked() -> None:
-    experiment = assemble(resolved(replace(BASE, method="rsa:messages=bits", participation=0.55)))
+    experiment = assemble(ready(replace(BASE, method="rsa:messages=bits", participation=0.55)))
     tally = experiment.engine.exchange(experiment.problem.start(), 0).rows
     assert isinstance(tally, Tally)
     assert tally.voters == 6  # ceil(5.5)

@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from changed import ready
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Result, Spec, run
+from holdfast.experiments.compared import Comparison
 from holdfast.experiments.comparison import compare, grid
 from holdfast.experiments.defaults import resolved
 
@@ -56,25 +58,26 @@ SPECS = [
 
 
 @pytest.fixture(scope="module")
-def compared() -> tuple[list[Result], list[tuple[Result, int]]]:
-    told: list[tuple[Result, int]] = []
-    results = compare(SPECS, jobs=2, finished=lambda result, of: told.append((result, of)))
+def compared() -> tuple[Comparison, list[tuple[Result, str]]]:
+    told: list[tuple[Result, str]] = []
+    results = compare(SPECS, jobs=2, finished=lambda result, name: told.append((result, name)))
     return results, told
 
 
-Compared = tuple[list[Result], list[tuple[Result, int]]]
+Compared = tuple[Comparison, list[tuple[Result, str]]]
 
 
 def test_equal_runs_are_run_once(compared: Compared) -> None:
     # nobody lies to ideal SGD, so its three runs are one; RSA's two are equal
     _, told = compared
-    assert [of for _, of in told] == [3, 3, 3]
     assert sorted(result.spec.method_name for result, _ in told) == ["ideal-sgd", "rsa", "sgd"]
+    assert sorted(name for _, name in told) == ["iid  gaussian  rsa", "iid  infinite  ideal-sgd", "iid  infinite  sgd"]
 
 
 def test_results_come_in_the_order_of_the_specs(compared: Compared) -> None:
     results, _ = compared
-    assert [result.spec for result in results] == [resolved(spec) for spec in SPECS]
+    assert [result.spec for result in results] == [ready(spec) for spec in SPECS]
+    assert list(results.asked) == SPECS
 
 
 def test_a_process_of_its_own_changes_no_bit(compared: Compared) -> None:
@@ -90,7 +93,7 @@ def test_what_cannot_work_is_said_before_anything_runs() -> None:
     told: list[Result] = []
     doomed = [replace(BASE, method="rsa"), replace(BASE, method="krum", declared=8)]
     with pytest.raises(InvalidInput, match="Krum needs"):
-        compare(doomed, jobs=1, finished=lambda result, of: told.append(result))
+        compare(doomed, jobs=1, finished=lambda result, _: told.append(result))
     assert told == []
 
 

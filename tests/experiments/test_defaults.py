@@ -1,38 +1,36 @@
-"""The defaults that depend on the rest of a spec are the paper's."""
+"""The defaults that depend on the rest of a spec."""
 
 from dataclasses import fields
 from math import inf
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from holdfast import methods
+from holdfast.errors import InvalidInput
 from holdfast.experiments import Spec
 from holdfast.experiments.defaults import resolved
-from holdfast.methods import Rsa
+from holdfast.methods import IdealRsa, Rsa
 
 
-def penalty_of(spec: Spec) -> float:
-    assert isinstance(spec.method, Rsa)
-    assert isinstance(spec.method.penalty, float)
-    return spec.method.penalty
-
-
-@pytest.mark.parametrize(("norm", "penalty", "rate"), [(1.0, 0.07, 0.001), (2.0, 1.2, 0.001), (inf, 20.0, 0.0001)])
-def test_rsa_has_the_papers_numbers(norm: float, penalty: float, rate: float) -> None:
+@pytest.mark.parametrize("norm", [1.0, 2.0, inf])
+def test_lambda_and_alpha_are_found_from_the_data(norm: float) -> None:
     spec = resolved(Spec(method=Rsa(norm=norm)))
-    assert penalty_of(spec) == pytest.approx(penalty, rel=0.02)  # the paper's 1.2 lies within 2 % of our line
-    assert spec.rate == pytest.approx(rate)
+    assert isinstance(spec.method, Rsa)
+    assert (spec.method.penalty, spec.rate) == ("auto", "auto")
 
 
-@given(st.floats(min_value=1, max_value=1e6), st.floats(min_value=1, max_value=1e6))
-def test_between_the_norms_the_defaults_are_monotone(one: float, other: float) -> None:
-    low, high = (resolved(Spec(method=Rsa(norm=norm))) for norm in sorted([one, other]))
-    assert isinstance(low.rate, float)
-    assert isinstance(high.rate, float)
-    assert 0.07 <= penalty_of(low) <= penalty_of(high) <= 20.0
-    assert 0.001 >= low.rate >= high.rate >= 0.0001
+@pytest.mark.parametrize("kind", [Rsa, IdealRsa])
+def test_the_norm_is_2_unless_it_must_be_1(kind: type[Rsa]) -> None:
+    assert [kind().norm, kind(messages="bits").norm, kind(ties="coin").norm, kind(norm=3.0).norm] == [
+        2.0,
+        1.0,
+        1.0,
+        3.0,
+    ]
+    with pytest.raises(InvalidInput, match="need norm 1; got norm=2"):
+        kind(messages="bits", norm=2.0)
+    bits = Spec(method={"name": "rsa", "messages": "bits"})
+    assert Spec.of_tables(bits.tables()) == bits
 
 
 @pytest.mark.parametrize("method", methods.REGISTRY)
@@ -40,12 +38,12 @@ def test_every_method_has_every_default(method: str) -> None:
     spec = resolved(Spec(method=method, model="mlp"))
     assert [option.name for option in fields(spec) if getattr(spec, option.name) is None] == ["attack"]
     assert None not in vars(spec.method).values()
-    assert spec.rate == (0.001 if method in ("rsa", "ideal-rsa") else 0.0001)
+    assert spec.rate == "auto"
 
 
 @pytest.mark.parametrize(("data", "scale"), [("digits", 16.0), ("mnist", 1.0), ("fashion-mnist", 1.0), ("a.npz", 1.0)])
 def test_digits_are_stretched_to_a_byte_and_others_stay_raw(data: str, scale: float) -> None:
-    assert resolved(Spec(data=data)).scale == scale
+    assert resolved(Spec(data=data, problem="softmax")).scale == scale  # no data are looked at
 
 
 def test_the_last_workers_are_byzantine() -> None:
@@ -60,7 +58,7 @@ def test_rules_are_told_the_true_number() -> None:
 
 def test_what_is_given_stays() -> None:
     rsa = Rsa(penalty=0.0, ties="zero")
-    given = Spec(method=rsa, rate=3.0, scale=0.5, byzantine=(1,), declared=0, data="digits")
+    given = Spec(method=rsa, rate=3.0, scale=0.5, byzantine=(1,), declared=0, data="digits", problem="logistic")
     assert resolved(given) == given
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from changed import ready
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Interrupted, Spec, resume, run
 from holdfast.experiments.assembly import assemble
-from holdfast.experiments.defaults import resolved
 from holdfast.experiments.forensics import disagreement
 from holdfast.experiments.individuals import Suspicion, individuals, suspicions_of
 from holdfast.experiments.inspection import inspect
@@ -53,7 +53,7 @@ def judged(history: list[Evaluation]) -> list[Suspicion]:
     ids=["rsa", "median", "ideal-rsa", "l2"],
 )
 def test_what_is_recorded_is_what_the_master_received(spec: Spec) -> None:
-    parts = assemble(resolved(spec))
+    parts = assemble(ready(spec))
     master, recorded = parts.master, []
     state = master.init(parts.problem.start())
     for round in range(spec.rounds):

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from changed import ready
 from holdfast import load
 from holdfast.engines.training import train
 from holdfast.experiments import Spec, run
 from holdfast.experiments.assembly import assemble
-from holdfast.experiments.defaults import resolved
 from holdfast.problems import LinearProblem
 
 BASE = Spec(data="digits", workers=6, byzantine=(2, 5), attack="sign-flip", rounds=12, eval_every=12, seed=4)
@@ -36,7 +36,7 @@ def cross_entropy(scores: list[float], label: int) -> float:
 
 def shards_of(spec: Spec) -> dict[int, tuple[Table, Table]]:
     """Return each worker's scaled samples and labels."""
-    problem = assemble(resolved(spec)).problem
+    problem = assemble(ready(spec)).problem
     assert isinstance(problem, LinearProblem)
     shards = problem.shards
     return {
@@ -47,7 +47,7 @@ def shards_of(spec: Spec) -> dict[int, tuple[Table, Table]]:
 
 def iterates_of(spec: Spec) -> Table:
     """Return what the workers hold at the end, each in a row."""
-    parts = assemble(resolved(spec))
+    parts = assemble(ready(spec))
     master = parts.master
     for _ in train(master, parts.engine, master.init(parts.problem.start()), range(spec.rounds)):
         pass

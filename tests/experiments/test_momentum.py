@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import holdfast as hf
+from changed import ready
 from holdfast.experiments import Interrupted, Spec, resume, run
 from holdfast.experiments.assembly import assemble
 from holdfast.experiments.checkpoint import Checkpoint
-from holdfast.experiments.defaults import resolved
 from holdfast.methods import GradientWorker, PenalisedWorker, WithMomentum, make_method
 from holdfast.methods.penalties import L1
 from holdfast.methods.schedules import Constant
@@ -102,7 +102,7 @@ def test_a_resumed_run_keeps_the_averages(method: str, share: float, after: int,
 
 @pytest.mark.parametrize("method", ["rsa", "median"])
 def test_only_those_who_are_asked_move_their_averages(method: str) -> None:
-    parts = assemble(resolved(replace(BASE, method=method, momentum=0.9, participation=0.4)))
+    parts = assemble(ready(replace(BASE, method=method, momentum=0.9, participation=0.4)))
     engine, x0 = parts.engine, parts.problem.start()
     averages = [engine.state.average.copy()]
     for round in range(3):

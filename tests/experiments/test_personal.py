@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from changed import ready
 from holdfast import load
 from holdfast.engines.training import train
 from holdfast.experiments import Spec, personal, run
 from holdfast.experiments.assembly import Experiment, assemble
-from holdfast.experiments.defaults import resolved
 from holdfast.problems import LinearProblem
 from holdfast.typing import Vector
 
@@ -19,7 +19,7 @@ BASE = Spec(data="digits", workers=6, byzantine=(2, 5), attack="sign-flip", part
 
 def played(spec: Spec) -> tuple[Experiment, Vector]:
     """Return the parts of a run after its rounds, and the master's model."""
-    parts = assemble(resolved(spec))
+    parts = assemble(ready(spec))
     master = parts.master
     *_, last = train(master, parts.engine, master.init(parts.problem.start()), range(spec.rounds))
     return parts, last.model

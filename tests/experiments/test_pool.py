@@ -14,12 +14,13 @@ import numpy as np
 import pytest
 
 import outsiders
+from changed import ready
 from holdfast.attacks import SameValue
 from holdfast.errors import InvalidInput
-from holdfast.experiments import Result, Spec, compare, comparison, run
+from holdfast.experiments import Result, Spec, checking, compare, comparison, gathering, run
 from holdfast.experiments.building import build_problem
-from holdfast.experiments.comparison import check_all
-from holdfast.experiments.defaults import canonical, resolved
+from holdfast.experiments.checking import check_all
+from holdfast.experiments.defaults import canonical
 from holdfast.experiments.pool import play
 from holdfast.problems import Softmax
 from holdfast.typing import Rows, Vector
@@ -52,8 +53,8 @@ class Dies:
         return vector
 
 
-def ready(specs: Sequence[Spec]) -> list[Spec]:
-    return [canonical(resolved(spec)) for spec in specs]
+def all_ready(specs: Sequence[Spec]) -> list[Spec]:
+    return [canonical(ready(spec)) for spec in specs]
 
 
 # -- what goes wrong -------------------------------------------------------------------------------------------
@@ -65,19 +66,34 @@ def test_an_exception_in_a_run_reaches_the_caller_and_ends_the_rest(jobs: int) -
     begun = time.monotonic()
     order = [replace(BASE, method=Breaks()), LONG] if jobs == 1 else [LONG, replace(BASE, method=Breaks())]
     with pytest.raises(KeyError, match="broken on purpose"):
-        compare(order, jobs=jobs)
+        play(all_ready(order), jobs, lambda _: None)
     assert time.monotonic() - begun < 60
     assert children() == []
 
 
 def test_a_process_that_dies_is_one_line() -> None:
     with pytest.raises(InvalidInput, match=r"which must be able to start: .*got a process that ended with status 7"):
-        compare([replace(BASE, method=Dies())], jobs=1)
+        play(all_ready([replace(BASE, method=Dies())]), 1, lambda _: None)
+    assert children() == []
+
+
+def test_a_run_that_fails_in_a_comparison_is_one_result_of_it() -> None:
+    specs = [replace(BASE, method=method) for method in (Breaks(), "median", Dies(), "rsa")]
+    results = compare(specs, jobs=1)
+    assert [run.failed for run in results] == [
+        "KeyError: 'broken on purpose'",
+        None,
+        "its process ended with status 7",
+        None,
+    ]
+    assert [run.last is None for run in results] == [True, False, True, False]
+    assert str(results).count("failed") == 2
+    assert [row["failed"] for row in results.rows()] == [1, 0, 1, 0]
     assert children() == []
 
 
 def test_what_the_caller_raises_ends_the_rest() -> None:
-    def finished(result: Result, of: int) -> None:
+    def finished(result: Result, name: str) -> None:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
@@ -107,7 +123,7 @@ COMPARES = """
 import holdfast as hf
 if __name__ == "__main__":
     specs = [hf.Spec(data="digits", rounds=5), hf.Spec(data="digits", rounds=10**7, eval_every=10**7)]
-    hf.compare(specs, jobs=2, finished=lambda result, of: print("one is over", flush=True))
+    hf.compare(specs, jobs=2, finished=lambda result, name: print("one is over", flush=True))
 """
 
 
@@ -173,16 +189,16 @@ def counted(built: list[Spec]) -> "mock._patch[mock.Mock]":
         built.append(spec)
         return build_problem(spec)
 
-    return mock.patch.object(comparison, "build_problem", side_effect=build)
+    return mock.patch.object(checking, "build_problem", side_effect=build)
 
 
 def test_a_comparison_is_checked_without_assembling_each_run(built: list[Spec]) -> None:
     """One problem for each kind of data and partition; no engine is made."""
     specs = comparison.grid(
-        replace(BASE, byzantine=1), ["rsa", "krum", "median", "rsa:norm=2"], ["none", "gaussian"], ["iid", "by-label"]
+        replace(BASE, byzantine=1), ["rsa", "krum", "median", "rsa:norm=1"], ["none", "gaussian"], ["iid", "by-label"]
     )
     with counted(built), mock.patch("holdfast.experiments.assembly.assemble", side_effect=AssertionError):
-        check_all(ready(specs), 2)
+        check_all(all_ready(specs), 2)
     assert len(specs) == 16
     assert [spec.partition_text for spec in built] == ["iid", "by-label"]
 
@@ -206,17 +222,17 @@ def test_a_comparison_is_checked_without_assembling_each_run(built: list[Spec]) 
         ({"method": lambda rows: rows[0]}, "compare sends runs to other processes, which must know method; got"),
         ({"engine": "ray"}, "a comparison spreads its runs over the cores itself, with engine simulated; got another"),
     ],
-    ids=str,
+    ids=lambda given: given if isinstance(given, str) else " ".join(given),
 )
 def test_what_cannot_work_is_refused_before_the_first_run(changes: dict[str, object], message: str) -> None:
-    never = mock.patch.object(comparison, "play", side_effect=AssertionError("something ran"))
+    never = mock.patch.object(gathering, "play", side_effect=AssertionError("something ran"))
     with never, pytest.raises(InvalidInput, match=message):
         compare([BASE, replace(BASE, **changes)], jobs=1)  # type: ignore[arg-type]
 
 
 def test_specs_that_equal_only_themselves_come_back() -> None:
     """NaN and data sets do not equal their copies from another process."""
-    specs = ready([replace(BASE, attack=SameValue(np.nan), byzantine=1), replace(BASE, data=outsiders.squares())])
+    specs = all_ready([replace(BASE, attack=SameValue(np.nan), byzantine=1), replace(BASE, data=outsiders.squares())])
     arrived: list[Result] = []
     play(specs, 2, arrived.append)
     assert {id(result.spec) for result in arrived} == {id(spec) for spec in specs}

@@ -10,6 +10,7 @@ import holdfast as hf
 import outsiders
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Result, Spec, run
+from holdfast.methods import Rsa
 
 BASE = Spec(data="digits", workers=6, rounds=20, eval_every=8)
 
@@ -69,12 +70,12 @@ def test_a_frame_has_one_row_per_evaluation(result: Result) -> None:
 
 
 def test_a_result_is_one_short_line(result: Result) -> None:
-    assert (
-        repr(result) == f"Result(rsa:penalty=0.07,ties=zero on digits, accuracy {result.accuracy:.4f} after 20 rounds)"
-    )
+    assert isinstance(result.spec.method, Rsa)
+    method = f"rsa:penalty={result.spec.method.penalty},ties=zero"
+    assert repr(result) == f"Result({method} on digits, accuracy {result.accuracy:.4f} after 20 rounds)"
     own = hf.simulate(outsiders.Quadratic(np.eye(4)), outsiders.Middle(0.1), rounds=2)
     assert own.last is not None
     assert repr(own) == f"Result(outsiders:Middle:low=0.1 on Quadratic, loss {own.last.loss:.4g} after 2 rounds)"
     fit = run(replace(BASE, data=outsiders.squares(), problem="least-squares", rate=1e-3))
-    assert "on squares, loss" in repr(fit)
+    assert "on squares, r2" in repr(fit)
     assert len(repr(fit)) < 120

@@ -179,8 +179,10 @@ VARIANTS = [
     replace(SHORT, method="rsa:messages=bits,local_steps=2", participation=0.4),
     replace(SHORT, momentum=0.9, participation=0.4),
     replace(SHORT, method="bucketing+nnm+centered-clipping:radius=0.1", momentum=0.5),
+    replace(SHORT, attack="delayed:rounds=4", participation=0.7),
+    replace(SHORT, method="median", attack="mimic:warm_up=20"),
 ]
-NAMES = [*methods.REGISTRY, "linf", "float64", "least squares", "bits", "momentum", "stages"]
+NAMES = [*methods.REGISTRY, "linf", "float64", "least squares", "bits", "momentum", "stages", "delayed", "mimic"]
 
 
 @pytest.mark.parametrize("spec", VARIANTS, ids=NAMES)
@@ -231,7 +233,7 @@ def test_what_was_left_half_written_is_swept(short: Reference, out: Path) -> Non
     (out / ".report.html.4711.part").unlink()
     assert {path.name for path in out.iterdir()} == {
         "spec.toml", "versions.json", "records.jsonl", "checkpoint.npz", "checkpoint.previous.npz", "model.npy",
-        "result.json", ".lock",
+        "model.json", "result.json", ".lock",
     }  # fmt: skip
     assert short.agrees(out)
 

@@ -13,6 +13,7 @@ from holdfast import attacks, methods
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Interrupted, Spec, run
 from holdfast.experiments.metrics import Evaluation
+from pairs import pairs
 
 BASE = Spec(data="digits", workers=10, rounds=6, eval_every=3, batch=8)
 ROBUST = tuple(name for name in methods.REGISTRY if name != "sgd")
@@ -66,10 +67,9 @@ def test_both_precisions_learn_the_same() -> None:
     np.testing.assert_allclose(single.model, double.model, atol=1e-4)
 
 
-@pytest.mark.parametrize("attack", ["none", *attacks.REGISTRY])
-@pytest.mark.parametrize("method", methods.REGISTRY)
-def test_every_method_under_every_attack_ends_finite_or_says_so(method: str, attack: str) -> None:
-    spec = replace(BASE, method=method) if attack == "none" else attacked(attack, method)
+@pytest.mark.parametrize(("method", "attack"), pairs())
+def test_methods_under_attacks_end_finite_or_say_so(method: str, attack: str) -> None:
+    spec = replace(BASE, method=method) if attack == "none" else replace(attacked(attack, method), workers=15)
     result = run(spec)
     json.dumps(result.to_json(), allow_nan=False)
     if result.diverged is None:
@@ -87,7 +87,7 @@ def test_every_method_under_every_attack_ends_finite_or_says_so(method: str, att
 @pytest.mark.parametrize("method", ROBUST)
 def test_nothing_that_byzantine_workers_send_makes_a_robust_method_diverge(method: str, attack: str) -> None:
     for dtype in ("float32", "float64"):
-        result = run(replace(attacked(attack, method), dtype=dtype, rounds=3))
+        result = run(replace(attacked(attack, method), workers=15, dtype=dtype, rounds=3))
         assert result.diverged is None
         assert np.isfinite(result.model).all()
 
@@ -130,7 +130,7 @@ def test_byzantine_are_the_last_unless_named() -> None:
 
 
 def test_any_subset_may_be_byzantine() -> None:
-    small = replace(BASE, workers=4, rounds=2, byzantine=1, attack="sign-flip")
+    small = replace(BASE, method="rsa:penalty=1", rate=0.001, workers=4, rounds=2, byzantine=1, attack="sign-flip")
     subsets = [workers for size in (1, 2, 3) for workers in combinations(range(1, 5), size)]
     models = {workers: model_of(replace(small, byzantine=workers)) for workers in subsets}
     assert len(subsets) == 14

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from holdfast import attacks, data, engines, methods, problems, stages
 from holdfast.attacks import Duplicate, SameValue
-from holdfast.data import Dirichlet, Partition
+from holdfast.data import Assignment, Dirichlet, Partition
 from holdfast.engines import InProcess, Ray
 from holdfast.engines.options import REGISTRY as ENGINES
 from holdfast.errors import InvalidInput
@@ -35,7 +35,8 @@ def read_back(spec: Spec, folder: Path) -> Spec:
 
 
 PARTITIONS: dict[str, Partition | str] = {name: name for name in data.partitions.REGISTRY} | {
-    "dirichlet": Dirichlet(0.3)
+    "dirichlet": Dirichlet(0.3),
+    "assignment": Assignment(str(Path(__file__).parents[1] / "assigned.csv")),
 }
 MEMBERS: list[dict[str, Any]] = [
     *({"method": name} for name in methods.REGISTRY),
@@ -103,7 +104,9 @@ NUMBERS = st.floats(allow_nan=False)
 SPECS = st.builds(
     Spec,
     method=st.builds(
-        Rsa, norm=st.floats(min_value=1, allow_nan=False), penalty=st.none() | st.floats(min_value=0, allow_nan=False)
+        Rsa,
+        norm=st.floats(min_value=1, allow_nan=False),
+        penalty=st.just("auto") | st.floats(min_value=0, allow_nan=False),
     ),
     attack=st.none() | st.builds(SameValue, value=NUMBERS),
     rate=st.none() | NUMBERS,
@@ -126,7 +129,7 @@ def test_a_file_has_a_section_for_every_field() -> None:
 
 def test_what_is_none_is_left_out() -> None:
     text = Spec().to_toml()
-    assert "penalty" not in text
+    assert "ties" not in text
     assert "None" not in text
 
 

@@ -25,7 +25,11 @@ from holdfast.experiments.metrics import Evaluation
 SHORT = Spec(data="digits", rounds=9, eval_every=1)
 PARTIAL = Spec(data="digits", workers=10, rounds=200, eval_every=10, participation=0.5)
 SETTINGS = list(
-    product(["rsa:penalty={}", "median"], [("iid", 0.07), ("by-label", 0.5), ("dirichlet:alpha=0.1", 0.5)], [1, 10])
+    product(
+        [("rsa:norm=1,penalty={}", 0.001), ("median", 0.0001)],
+        [("iid", 0.07), ("by-label", 0.5), ("dirichlet:alpha=0.1", 0.5)],
+        [1, 10],
+    )
 )
 
 
@@ -36,12 +40,13 @@ def honest_histories() -> list[list[Evaluation]]:
         Spec(
             data="digits",
             method=method.format(penalty),
+            rate=rate,
             partition=partition,
             rounds=9 * every,
             eval_every=every,
             seed=seed,
         )
-        for method, (partition, penalty), every in SETTINGS
+        for (method, rate), (partition, penalty), every in SETTINGS
         for seed in range(20)
     ]
     return [run(spec).history for spec in specs]

@@ -44,19 +44,47 @@ def gradients(n: int, d: int, **changed: Any) -> Any:
     return kernels.worker_round(**given | changed)
 
 
+def saga(n: int, d: int, **changed: Any) -> Any:
+    """As many workers with two samples each."""
+    given = {
+        "loss": kernels.SOFTMAX,
+        "features": rows(6, d),
+        "targets": np.zeros(6, np.int64),
+        "starts": STARTS,
+        "scale": 1.0,
+        "key": 1,
+        "workers": workers_of(n),
+        "round": 0,
+        "batch": 2,
+        "weight": 1.0,
+        "models": rows(max(n, 1), 2 * (d + 1)),
+        "tables": rows(n, 4),
+        "averages": rows(n, 2 * (d + 1)),
+    }
+    return kernels.saga_round(**given | changed)
+
+
 CALLS: dict[str, Call] = {
     "below_every_row": lambda n, d: kernels.below_every_row(np.ones((n, d))),
     "combination": lambda n, d: kernels.combination(np.ones(n), rows(n, d)),
     "count_bits": lambda n, d: kernels.count_bits(np.ones((n, kernels.bit_width(d)), np.uint8), d),
+    "full_round": lambda n, d: kernels.full_round(
+        0, rows(6, d), np.zeros(6, np.int64), STARTS, 1.0, workers_of(n), 1.0, rows(max(n, 1), 2 * (d + 1))
+    ),
     "inner_products": lambda n, d: kernels.inner_products(rows(n, d), np.ones(d, np.float32)),
     "largest_crowd": lambda n, d: kernels.largest_crowd(np.ones((n, d)), 1.0),
+    "least_diameter": lambda n, d: kernels.least_diameter(np.ones((n, n)), 1),
+    "least_eigenvalue": lambda n, d: kernels.least_eigenvalue(np.ones((n, n)), 1),
+    "lengths": lambda n, d: kernels.lengths(rows(n, d)),
     "losses": lambda n, d: kernels.losses(0, rows(n, d), np.zeros(n, np.int64), 1.0, np.ones(2 * d + 2), 2),
     "mean": lambda n, d: kernels.mean(rows(n, d)),
+    "mean_nearest": lambda n, d: kernels.mean_nearest(rows(n, d), np.arange(n), range(1), 1),
     "mean_of_ranks": lambda n, d: kernels.mean_of_ranks(rows(n, d), range(1)),
     "normals": lambda n, d: kernels.normals(1, workers_of(n), 0, d),
     "pack_bits": lambda n, d: kernels.pack_bits(
         np.ones(d, np.float32), rows(n, d), np.ones((n, kernels.bit_width(d)), np.uint8)
     ),
+    "saga_round": saga,
     "sampled_distances": lambda n, d: kernels.sampled_distances(rows(n, d)),
     "scores": lambda n, d: kernels.scores(rows(n, d), 1.0, np.ones(2 * d + 2, np.float32), 2),
     "sign_sum": lambda n, d: kernels.sign_sum(np.ones(d, np.float32), rows(n, d)),
@@ -68,7 +96,7 @@ CALLS: dict[str, Call] = {
     "norms.steps": lambda n, d: norms.steps(2.0, 1.0, rows(n, d), np.ones(d, np.float32), rows(n, d), 0.1),
     "norms.subgradients": lambda n, d: norms.subgradients(np.inf, 1.0, rows(n, d)),
 }
-SQUARE = {"weiszfeld"}
+SQUARE = {"least_diameter", "least_eigenvalue", "weiszfeld"}
 """Whose arrays have as many columns as rows."""
 
 
@@ -97,6 +125,22 @@ def test_ranks_that_no_row_has_are_refused(wanted: range) -> None:
         kernels.mean_of_ranks(rows(3, 2), wanted)
 
 
+@pytest.mark.parametrize(
+    ("chosen", "middle", "nearest"),
+    [([], range(1), 1), ([3], range(1), 1), ([-1], range(1), 1), ([0, 1], range(1, 3), 1), ([0, 1], range(1), 3)],
+)
+def test_so_are_rows_and_ranks_that_do_not_exist(chosen: list[int], middle: range, nearest: int) -> None:
+    with pytest.raises(InvalidInput, match="must be some of 0 to"):
+        kernels.mean_nearest(rows(3, 2), np.array(chosen, np.int64), middle, nearest)
+
+
+@pytest.mark.parametrize("search", [kernels.least_diameter, kernels.least_eigenvalue])
+@pytest.mark.parametrize(("shape", "size"), [((3, 3), 0), ((3, 3), 4), ((3, 2), 1)])
+def test_so_are_subsets_that_do_not_exist(search: Any, shape: tuple[int, int], size: int) -> None:
+    with pytest.raises(InvalidInput, match="a search needs n x n numbers and 1 to n of the rows; got"):
+        search(np.ones(shape), size)
+
+
 @pytest.mark.parametrize(("worker", "starts"), [(0, STARTS), (4, STARTS), (-1, STARTS), (2, np.array([0, 3, 3, 6]))])
 def test_so_are_workers_without_samples(worker: int, starts: Any) -> None:
     with pytest.raises(InvalidInput, match=f"at least one sample; got none for worker {worker}"):
@@ -107,3 +151,9 @@ def test_so_are_workers_without_samples(worker: int, starts: Any) -> None:
 def test_so_are_minibatches_without_samples(changed: dict[str, Any]) -> None:
     with pytest.raises(InvalidInput, match="a minibatch needs at least one sample, and samples one target each"):
         gradients(3, 3, **changed)
+
+
+@pytest.mark.parametrize("changed", [{"tables": rows(3, 3)}, {"tables": rows(2, 4)}, {"averages": rows(3, 7)}])
+def test_so_are_tables_that_are_too_small(changed: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInput, match="a table must have a row of at least 4 numbers per worker; got"):
+        saga(3, 3, **changed)

@@ -12,7 +12,7 @@ from processes import COMPILES, LOADS, MEAN, MEDIAN, finished, shown
 import holdfast
 from holdfast.kernels import checked, folders
 
-ANNOUNCING = "loading.announce = lambda: print('soon')"
+ANNOUNCING = "import logging, sys; logging.basicConfig(level=20, stream=sys.stdout, format='%(name)s')"
 
 
 def compiled(cache: Path) -> dict[str, int]:
@@ -63,7 +63,7 @@ def used(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A cache in which a first process has compiled two kernels; it was told once that it would."""
     cache = tmp_path_factory.mktemp("cache")
     told = shown(MEAN, MEDIAN, LOADS, COMPILES, before=ANNOUNCING, environment={"HOLDFAST_CACHE": cache})
-    assert told == ["soon", "[2.0, 4.0]", "[2.0]", "0", "1"]
+    assert told == ["holdfast.kernels.loading", "[2.0, 4.0]", "[2.0]", "0", "1"]
     return cache
 
 
@@ -129,7 +129,7 @@ def test_where_nothing_can_be_written_kernels_are_compiled_for_one_process(tmp_p
     assert Path(path).is_relative_to(tmp_path / "temporary")
     assert not list((tmp_path / "temporary").iterdir())
     (said,) = ran.stderr.splitlines()
-    assert said.startswith("holdfast: warning: compiled kernels are kept for this process only: ")
+    assert said.startswith("compiled kernels are kept for this process only: ")
 
 
 def test_importing_holdfast_does_not_import_numba(tmp_path: Path) -> None:

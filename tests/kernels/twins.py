@@ -5,6 +5,7 @@ states how far apart they may be.
 """
 
 from collections.abc import Callable
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -86,6 +87,42 @@ def subgradients(p: float, weight: float, rows: Rows) -> Rows:
 def mean_of_ranks(rows: Rows, wanted: range) -> Vector:
     """Sort the columns, NaN last, and add the wanted ranks one after another."""
     return mean(np.sort(np.where(np.isnan(rows), np.inf, rows).astype(rows.dtype), axis=0)[wanted])
+
+
+@quietly
+def mean_nearest(rows: Rows, middle: range, nearest: int) -> Vector:
+    """Of each sorted column the first neighbours in rank of which the next above is not nearer than the lowest."""
+    values = np.sort(np.where(np.isnan(rows), np.inf, rows).astype(rows.dtype), axis=0)
+    out = []
+    for column, centre in zip(values.T, mean(values[middle]), strict=True):
+        first = 0
+        while first + nearest < len(column) and column[first + nearest] - centre < centre - column[first]:
+            first += 1
+        out.append(mean(column[first : first + nearest, np.newaxis])[0])
+    return np.array(out, rows.dtype)
+
+
+@quietly
+def lengths(rows: Rows) -> Vector:
+    """The roots of the sums of squares; infinite where that is no float64."""
+    with_nan = np.sqrt((rows.astype(np.float64) ** 2).sum(axis=1))
+    return np.where(np.isnan(with_nan), np.inf, with_nan)
+
+
+def least_diameter(distances: Distances, size: int) -> tuple[int, ...]:
+    """The first of all subsets with the least largest distance, then the least sum of distances."""
+
+    def width(rows: tuple[int, ...]) -> tuple[float, float]:
+        among = distances[np.ix_(rows, rows)]
+        return float(among.max()), float(np.triu(among).sum())
+
+    return min(combinations(range(len(distances)), size), key=width)
+
+
+def largest_eigenvalue(rows: Rows) -> float:
+    """Of the covariance."""
+    off = rows - rows.mean(axis=0)
+    return float(np.linalg.eigvalsh(off.T @ off / len(off))[-1])
 
 
 @quietly

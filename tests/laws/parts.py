@@ -11,8 +11,27 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from holdfast.aggregators import CenteredClipping, GeometricMedian, Krum, Median, MultiKrum, Rule, TrimmedMean
-from holdfast.stages import Bucketing, NearestNeighbourMixing, Stage
+from holdfast.aggregators import (
+    Bulyan,
+    Caf,
+    CenteredClipping,
+    Cge,
+    ClippedMean,
+    Faba,
+    GeometricMedian,
+    Krum,
+    MajorityVote,
+    MeaMed,
+    Median,
+    MinimumDiameter,
+    MultiKrum,
+    NormalisedMean,
+    Phocas,
+    Rule,
+    Smea,
+    TrimmedMean,
+)
+from holdfast.stages import Arc, Bucketing, Clipping, NearestNeighbourMixing, Stage, Watch
 from holdfast.typing import Rows
 
 Case = tuple[Rows, NDArray[np.bool_]]
@@ -36,7 +55,7 @@ NO_MATRICES = {
 }
 
 
-def random_rows(seed: int = 0, n: int = 11, d: int = 4) -> Rows:
+def random_rows(seed: int = 0, n: int = 15, d: int = 4) -> Rows:
     return np.random.default_rng(seed).normal(size=(n, d))
 
 
@@ -95,6 +114,13 @@ def off_mean(rows: Rows) -> Rows:
     return off
 
 
+def variance(rows: Rows) -> float:
+    """The largest eigenvalue of the rows' covariance."""
+    wide = rows.astype(np.longdouble)
+    off = (wide - wide.mean(axis=0)).astype(np.float64)
+    return float(np.linalg.eigvalsh(off.T @ off / len(off))[-1])
+
+
 @singledispatch
 def claimed(rule: Rule, honest: Rows, n: int, q: int) -> float:
     """How far from the mean of the honest rows a rule may answer while q of n rows, as it is told, lie.
@@ -109,6 +135,57 @@ def claimed(rule: Rule, honest: Rows, n: int, q: int) -> float:
 def _(rule: Rule, honest: Rows, n: int, q: int) -> float:
     """Every coordinate stays between two honest values."""
     return float(np.linalg.norm(off_mean(honest).max(axis=0)))
+
+
+@claimed.register(MeaMed)
+@claimed.register(Phocas)
+@claimed.register(Bulyan)
+def _(rule: Rule, honest: Rows, n: int, q: int) -> float:
+    """No coordinate leaves the honest values by more than a share of their range: that of lies among the averaged."""
+    wide = honest.astype(np.float64)
+    averaged = n - 4 * q if isinstance(rule, Bulyan) else n - q
+    beyond = min(q / averaged, 1) * (wide.max(axis=0) - wide.min(axis=0))
+    return float(np.linalg.norm(off_mean(honest).max(axis=0) + beyond))
+
+
+@claimed.register
+def _(rule: MinimumDiameter, honest: Rows, n: int, q: int) -> float:
+    return float(2 * q / (n - q) * diameter(honest) * (1 + 1e-6))
+
+
+@claimed.register
+def _(rule: Smea, honest: Rows, n: int, q: int) -> float:
+    return float(2 * np.sqrt(q / (n - 2 * q) * variance(honest)) * (1 + 1e-5))
+
+
+@claimed.register
+def _(rule: Caf, honest: Rows, n: int, q: int) -> float:
+    if n <= 4 * q:
+        return np.inf
+    reach = np.sqrt(2 * q / (n - 3 * q) * variance(honest)) * (1 + np.sqrt((n - q) / (n - 4 * q)))
+    return float(reach * (1 + 1e-5))
+
+
+@claimed.register
+def _(rule: Cge, honest: Rows, n: int, q: int) -> float:
+    return float(2 * q / (n - q) * np.linalg.norm(honest.astype(np.float64), axis=1).max())
+
+
+@claimed.register
+def _(rule: Faba, honest: Rows, n: int, q: int) -> float:
+    reach = 1 + 2 * n * q / ((n - q) * (n - 2 * q))
+    return float(reach * np.linalg.norm(off_mean(honest), axis=1).max() * (1 + 1e-6))
+
+
+@claimed.register(ClippedMean)
+@claimed.register(NormalisedMean)
+@claimed.register(MajorityVote)
+def _(rule: Rule, honest: Rows, n: int, q: int) -> float:
+    """However the rows lie, the result is no longer than a radius, 1, or 1 in every coordinate."""
+    longest = rule.radius if isinstance(rule, ClippedMean) else 1.0
+    if isinstance(rule, MajorityVote):
+        longest = float(np.sqrt(honest.shape[1]))
+    return float(np.linalg.norm(honest.astype(np.float64).mean(axis=0)) + longest * (1 + 1e-3))
 
 
 @claimed.register(Krum)
@@ -143,10 +220,19 @@ def _(stage: NearestNeighbourMixing, honest: Rows, n: int, q: int) -> float:
     return float(2 * q / (n - q) * diameter(honest))
 
 
-@spread.register
-def _(stage: Bucketing, honest: Rows, n: int, q: int) -> float:
-    """The mean of a bucket without lies is no farther off than the farthest honest row."""
+@spread.register(Bucketing)
+@spread.register(Watch)
+def _(stage: Stage, honest: Rows, n: int, q: int) -> float:
+    """The mean of honest rows is no farther off than the farthest of them; one round is too short to watch."""
     return float(np.linalg.norm(off_mean(honest), axis=1).max())
+
+
+@spread.register(Clipping)
+@spread.register(Arc)
+def _(stage: Stage, honest: Rows, n: int, q: int) -> float:
+    """What a row becomes lies between it and 0."""
+    wide = honest.astype(np.float64)
+    return float(max(np.linalg.norm(off_mean(honest), axis=1).max(), np.linalg.norm(wide.mean(axis=0))))
 
 
 def options(member: type, kind: type) -> list[str]:

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from holdfast.experiments.forensics import differences, disagreement, suspicion
+from holdfast.experiments.forensics import disagreement, suspicion
+from holdfast.watching import differences
 
 Table = NDArray[np.floating[Any]]
 ANYTHING = st.sampled_from([-np.inf, -1e38, -2.0, -1.0, -0.0, 0.0, 1.0, 2.0, 1e38, np.inf, np.nan])
@@ -51,11 +52,12 @@ def test_permuting_workers_permutes_and_permuting_coordinates_changes_nothing(ro
 
 
 @given(messages())
-def test_only_sides_matter(rows: Table) -> None:
+def test_only_sides_matter_to_disagreement(rows: Table) -> None:
     neutral = neutral_of(rows)
     sides = np.subtract(rows > neutral, rows < neutral, dtype=np.float64)
-    assert disagreement(sides, np.zeros(len(neutral))) == disagreement(rows, neutral)
-    assert disagreement(-sides, np.zeros(len(neutral))) == disagreement(rows, neutral)
+    shares = disagreement(rows, neutral).shares
+    assert disagreement(sides, np.zeros(len(neutral))).shares == shares
+    assert disagreement(-sides, np.zeros(len(neutral))).shares == shares
 
 
 @given(messages(), st.data())

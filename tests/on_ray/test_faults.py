@@ -12,12 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from changed import ready
 from holdfast.engines.options import InProcess, Ray
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Interrupted, Result, Spec, resume, run
 from holdfast.experiments.assembly import Experiment, assemble
 from holdfast.experiments.checkpoint import Checkpoint
-from holdfast.experiments.defaults import resolved
 from holdfast.experiments.watching import Unwatched
 
 pytest.importorskip("ray")
@@ -163,7 +163,7 @@ def test_a_shard_that_cannot_start_says_why(tmp_path: Path) -> None:
     """As on a machine that does not have the data."""
     path = tmp_path / "data.npz"
     np.savez(path, x=np.zeros((40, 3)), y=np.arange(40) % 2)
-    engine = assemble(resolved(replace(SPEC, data=str(path)))).engine
+    engine = assemble(ready(replace(SPEC, data=str(path)))).engine
     path.unlink()
     with pytest.raises(InvalidInput, match=r"every shard must be able to start; got .*data\.npz"):
         engine.start()

@@ -28,10 +28,12 @@ ENGINES: dict[str, Any] = {"one process": "simulated", "one shard": Ray(shards=1
 MOVES = [("two shards", "one process"), ("one process", "two shards"), ("two shards", "one shard")]
 
 
-@pytest.mark.parametrize(("before", "after"), MOVES, ids=" to ".join)
-@pytest.mark.parametrize("method", ["rsa", "rsa:messages=bits"])
-def test_a_run_moves_from_engine_to_engine(method: str, before: str, after: str, tmp_path: Path) -> None:
-    spec = replace(SPEC, method=method)
+@pytest.mark.parametrize(("before", "after"), MOVES, ids=[" to ".join(move) for move in MOVES])
+@pytest.mark.parametrize(
+    "changes", [{}, {"method": "rsa:messages=bits"}, {"attack": "delayed:rounds=3"}], ids=["rsa", "bits", "delayed"]
+)
+def test_a_run_moves_from_engine_to_engine(changes: Any, before: str, after: str, tmp_path: Path) -> None:
+    spec = replace(SPEC, **changes)
     run(spec, tmp_path / "whole")
     rounds = count()
     with pytest.raises(Interrupted):

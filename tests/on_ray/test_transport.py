@@ -156,6 +156,26 @@ def test_a_process_that_cannot_start_says_why() -> None:
         engine.start()
 
 
+def killed_at_first(mark: Path, setup: Setup, workers: Workers) -> Station:
+    """Die while starting, but for the second time."""
+    if not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return warmed(setup, workers)
+
+
+@BOTH
+def test_a_process_that_is_killed_while_it_starts_is_replaced(setup: Setup, tmp_path: Path) -> None:
+    parts = divided(setup.workers, 2)
+    stations = [partial(warmed, setup, parts[0]), partial(killed_at_first, tmp_path / "mark", setup, parts[1])]
+    OPENED.append(Remote(setup.agreement(), problem().start(), RayTransport(stations), parts))
+    engine = OPENED[-1]
+    assert learned(setup, engine, 5).tobytes() == learned(setup, setup.simulated(), 5).tobytes()
+    (fault,) = engine.faults
+    assert fault.startswith("round 0: workers 5 to 7: ")
+    assert engine.absent == 0
+
+
 class Echo:
     """A station that says how long its requests are."""
 

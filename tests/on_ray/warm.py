@@ -3,13 +3,13 @@
 import gc
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from holdfast.engines import ray as ray_engine
+from holdfast.engines.ray import Cluster, transport
 
 SHARDS = 2
 
@@ -22,7 +22,7 @@ def ray() -> Iterator[Any]:
     with pytest.MonkeyPatch.context() as patch:  # actors find what tests define
         paths = [HERE, HERE.with_name("engines"), *filter(None, [os.environ.get("PYTHONPATH")])]
         patch.setenv("PYTHONPATH", os.pathsep.join(map(str, paths)))
-        connection = ray_engine.Cluster(SHARDS)
+        connection = Cluster(SHARDS)
     yield connection.ray
     with warnings.catch_warnings():  # Ray leaves its own processes to the collector of garbage, and that is now
         warnings.simplefilter("ignore", ResourceWarning)
@@ -31,29 +31,39 @@ def ray() -> Iterator[Any]:
 
 
 @pytest.fixture
-def kept_actors(ray: Any, monkeypatch: pytest.MonkeyPatch, pool: list[Any]) -> None:
-    """Let actors be made anew inside processes that run already, and not be killed at the end."""
+def kept_actors(ray: Any, monkeypatch: pytest.MonkeyPatch, pool: list[Any]) -> Iterator[None]:
+    """Let actors be made anew inside processes that run already, and not be killed at the end.
+
+    Those that a test leaves running are killed: they would keep the processors from all that follow.
+    """
+    running: list[Any] = []
 
     class Sparing:
         def __getattr__(self, name: str) -> Any:
             return getattr(ray, name)
 
         def kill(self, actor: Any) -> None:
+            running.remove(actor)
             pool.append(actor)
 
-    class Warm(ray_engine.Cluster):
-        def __init__(self, cpus: int, address: str) -> None:
-            super().__init__(cpus, address)
+    class Warm(Cluster):
+        def __init__(self, cpus: int, address: str, stopping: Callable[[], bool]) -> None:
+            super().__init__(cpus, address, stopping)
             self.ray = Sparing()
 
         def start(self, kind: type, *arguments: Any) -> Any:
             if not pool:
-                return super().start(kind, *arguments)
-            actor = pool.pop()
-            ray.get(actor.__ray_call__.remote(lambda self, *parts: type(self).__init__(self, *parts), *arguments))
-            return actor
+                running.append(super().start(kind, *arguments))
+                return running[-1]
+            running.append(pool.pop())
+            again = running[-1].__ray_call__.remote(lambda self, *parts: type(self).__init__(self, *parts), *arguments)
+            ray.get(again, timeout=60)
+            return running[-1]
 
-    monkeypatch.setattr(ray_engine, "Cluster", Warm)
+    monkeypatch.setattr(transport, "Cluster", Warm)
+    yield
+    for actor in running:
+        ray.kill(actor)
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import altair as alt
 import pytest
 
 from holdfast.advice import advise
@@ -12,6 +13,7 @@ from holdfast.experiments.inspection import inspect
 from holdfast.experiments.records import Record
 from holdfast.report.advice_page import advice_page
 from holdfast.report.comparison_page import comparison_page
+from holdfast.report.drawing import Drawing, Panel
 from holdfast.report.reproduction.outline import Outline, Section
 from holdfast.report.reproduction.reproduction_page import reproduction_page
 from holdfast.report.reproduction.summaries import Grid
@@ -52,7 +54,8 @@ def tuning(_: Path) -> str:
 def reproduction(_: Path) -> str:
     judged = Judged(Claim(EVIL, (EVIL,), EVIL, EVIL, EVIL, None), Verdict.HOLDS, EVIL, EVIL)
     grid = Grid((EVIL,), ((EVIL,),))
-    section = Section(EVIL, EVIL, EVIL, EVIL, {"data": EVIL}, grid, EVIL, grid, (judged,))
+    drawing = Drawing(EVIL, (Panel([{EVIL: EVIL}], alt.LayerChart(layer=[], title=EVIL)),), EVIL)
+    section = Section(EVIL, EVIL, EVIL, EVIL, drawing, grid, EVIL, grid, (judged,))
     return reproduction_page(Outline((EVIL, EVIL), True, EVIL, (judged,), (section,)))
 
 
@@ -64,4 +67,4 @@ def test_names_stay_text(page: Callable[[Path], str], tmp_path: Path) -> None:
     assert "&lt;/script&gt;&lt;script&gt;alert(&#34;1&#34;)&lt;/script&gt;" in written
     body, drawing = written.split('<script type="module">')
     assert drawing.count("</script>") == 1
-    assert body.count("<script") == body.count('class="chart"') == body.count("</script>")
+    assert body.count("<script") == body.count('class="chart ') == body.count("</script>")

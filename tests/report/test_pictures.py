@@ -3,12 +3,12 @@
 from dataclasses import replace
 
 from holdfast.experiments import Spec, run
-from holdfast.report.comparison_charts import curve_pictures
+from holdfast.report.comparison_charts import comparison_pictures
 
 
 def test_two_partitions_of_one_kind_have_a_picture_each() -> None:
     base = Spec(data="digits", workers=4, rounds=2, eval_every=1)
     texts = ("dirichlet:alpha=0.5", "dirichlet:alpha=5", "dirichlet:alpha=0.05")
     results = [run(replace(base, partition=Spec.of({"partition": text}).partition)) for text in texts]
-    names = [name for name, _ in curve_pictures(results)]
-    assert len(names) == len(set(names)) == 6
+    names = [name for name, _ in comparison_pictures(results)]
+    assert len(names) == len(set(names)) == 12

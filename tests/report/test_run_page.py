@@ -34,12 +34,6 @@ def cells(page: str) -> list[list[str]]:
     return [[re.sub("<.*?>", "", cell) for cell in re.findall(r"<t[hd].*?>(.*?)</t[hd]>", found)] for found in rows]
 
 
-def values(whole: Any, part: Any) -> list[Any]:
-    """Return the inline data of a part of a chart, which stand in the whole by name."""
-    data: list[Any] = whole["datasets"][part["data"]["name"]]
-    return data
-
-
 def test_every_worker_has_a_row(inspected: Inspection) -> None:
     head, *rows = cells(run_page(inspected))
     assert tuple(head) == HEAD
@@ -52,24 +46,25 @@ def test_every_worker_has_a_row(inspected: Inspection) -> None:
 
 
 def test_the_curves_hold_every_evaluation(inspected: Inspection) -> None:
-    learnt, apart = charts(run_page(inspected))
-    for chart, name in zip(learnt["hconcat"], ("accuracy", "loss", "variance"), strict=True):
-        assert values(learnt, chart) == [{"round": e.round, name: getattr(e, name)} for e in inspected.history]
-    shares = {(point["worker"], point["round"]): point["disagreement"] for point in values(apart, apart)}
+    learnt, apart, inner = charts(run_page(inspected))
+    for panel, name in zip((*learnt["panels"], *inner["panels"]), ("accuracy", "loss", "variance"), strict=True):
+        assert panel["rows"] == [{"method": "rsa", "round": e.round, name: getattr(e, name)} for e in inspected.history]
+    (messages,) = apart["panels"]
+    shares = {(point["worker"], point["round"]): point["disagreement"] for point in messages["rows"]}
     assert shares == {
         (worker, evaluation.round): share
         for evaluation in inspected.history
         for worker, share in enumerate(evaluation.disagreement or (), start=1)
     }
-    assert {point["worker"] for point in values(apart, apart) if point["role"] == "Byzantine"} == {2, 5}
+    assert {point["worker"] for point in messages["rows"] if point["role"] == "Byzantine"} == {2, 5}
 
 
 def test_what_was_not_recorded_is_not_drawn(inspected: Inspection) -> None:
     history = [replace(each, disagreement=None, twins=None) for each in inspected.history]
     workers = [replace(each, suspicion=None, own=None, master=None) for each in inspected.workers]
     page = run_page(replace(inspected, history=history, workers=workers, result={"diverged": None}))
-    assert len(charts(page)) == 1
-    assert "messages were received" in page
+    assert [chart["name"] for chart in charts(page)] == ["learning", "loss-and-variance"]
+    assert "Too few coordinates to tell who lies" in page
     assert "own models were not measured" in page
     assert {cell for found in cells(page)[1:] for cell in found[2:]} == {"-"}
 
@@ -80,6 +75,26 @@ def test_a_run_of_which_nothing_is_known_has_a_page(inspected: Inspection) -> No
     assert charts(page) == []
     assert "not over; resume it with: holdfast resume" in page
     assert remarks(workers) == []
+
+
+def headline(inspection: Inspection) -> str:
+    (found,) = re.findall("<h1>(.*?)</h1>", run_page(inspection))
+    return str(found)
+
+
+def test_the_headline_says_how_it_ended(inspected: Inspection) -> None:
+    ended = f"{inspected.history[-1].accuracy:.3f}"
+    against = ", while 2 of 6 workers attack (sign-flip)."
+    assert headline(inspected) == f"rsa ends at {ended}{against}"
+    assert headline(replace(inspected, result={"ceiling": 0.5})) == f"rsa ends at {ended} of a possible 0.500{against}"
+    assert headline(replace(inspected, result={"diverged": 7})) == f"rsa diverged at round 7{against}"
+    running = replace(inspected, result=None, history=inspected.history[:1])
+    assert headline(running).startswith(f"Not over: rsa is at {inspected.history[0].accuracy:.3f} after round 10 of 40")
+    alone = replace(inspected, spec=replace(inspected.spec, attack=None, byzantine=0))
+    assert headline(alone) == f"rsa ends at {ended}, and nobody attacks."
+    other = [replace(each, accuracy=None, metrics={"r2": 0.2}) for each in inspected.history]
+    regression = replace(inspected.spec, problem="least-squares")
+    assert headline(replace(inspected, spec=regression, history=other)) == f"rsa ends at r2 0.2{against}"
 
 
 def test_names_cannot_break_out(inspected: Inspection) -> None:

@@ -10,7 +10,6 @@ import pytest
 
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Spec, run
-from holdfast.experiments.survey import Surveyor
 from holdfast.experiments.theorems import guarantees
 from holdfast.methods import L1, Ridge
 from holdfast.problems import REGISTRY, LinearProblem, Shards
@@ -121,7 +120,6 @@ def test_a_problem_without_a_known_optimum_is_refused_in_a_line() -> None:
         "curvature": lambda: Curvature.of(own_problem, Ridge(0.1), [1]),
         "variance": lambda: variance(own_problem, own_problem.start(), [1]),
         "theory": lambda: Guarantees.of(own_problem, Ridge(0.1), L1(1.0), [1], 0),
-        "a survey": lambda: Surveyor.of(own_problem, own_problem.workers, 1.0),
     }
     for asker, ask in asks.items():
         with pytest.raises(InvalidInput, match=re.escape(f"{asker} {refused}")):

@@ -56,7 +56,7 @@ def test_the_best_third_goes_on() -> None:
     )
     assert [rung.rounds for rung in found] == [10, 30, 90]
     assert [names(rung) for rung in found] == [[3, 5, 2, 7, 6, 4, 1], [5, 2, 3], [5]]
-    assert found[-1].trials[0].accuracy == 0.85
+    assert found[-1].trials[0].value == 0.85
 
 
 def test_among_equals_the_one_ahead_stays() -> None:
@@ -135,9 +135,42 @@ def test_an_outcome_is_strict_json(method: str, norms: list[float]) -> None:
 def test_what_cannot_be_tuned_is_said_in_a_line() -> None:
     with pytest.raises(InvalidInput, match=r"tune holds data back and needs a problem made of them; got .*Own"):
         candidates(replace(BASE, problem=Own(), method=Rsa(penalty=1.0), rate=1.0), [1.0], points=1)
-    with pytest.raises(InvalidInput, match="tune goes by accuracy and needs classes; got problem=least-squares"):
-        candidates(replace(BASE, problem="least-squares"), [1.0], points=1)
     made = replace(BASE, problem="own_problem:make", workers=2)
-    with pytest.raises(InvalidInput, match="tune without a penalty and a rate needs a problem with a known optimum"):
-        candidates(made, [1.0], points=1)
+    assert len(candidates(made, [1.0], points=1)) == 1
     assert len(candidates(replace(made, method=Rsa(penalty=1.0), rate=1.0), [2.0], points=3)) == 9
+
+
+def test_of_equal_scores_the_lower_loss_wins_and_near_ties_are_counted() -> None:
+    losses = {1.0: 0.5, 2.0: 0.2, 3.0: 0.9, 4.0: 0.1}
+
+    def gather(specs: Sequence[Spec]) -> dict[Spec, Record]:
+        found = {}
+        for spec in specs:
+            rate = float(spec.rate or 0)
+            last = Evaluation(
+                round=1, accuracy=0.5 if rate == 4 else 0.9, loss=losses[rate], variance=0.0, distance=0.0
+            )
+            found[spec] = Record(spec, (last,), 1, None, None, 0.0, 0.0)
+        return found
+
+    tried = [replace(resolved(BASE), rate=rate) for rate in losses]
+    rungs = halve(tried, 1, gather)
+    assert names(rungs[0]) == [2, 1, 3, 4]
+    outcome = Outcome(tried[1], tuple(tried[:1]), tuple(rungs), (900, 100), record(tried[1], 0.8))
+    assert outcome.standard_error == pytest.approx(0.03)  # sqrt(0.9 * 0.1 / 100)
+    assert len(outcome.tied()) == 2
+
+
+def test_a_regression_is_tuned_by_its_own_score() -> None:
+    base = replace(resolved(BASE), problem="least-squares")
+
+    def gather(specs: Sequence[Spec]) -> dict[Spec, Record]:
+        values = {spec: float(spec.rate or 0) for spec in specs}
+        return {
+            spec: replace(record(spec, 0.0), history=[Evaluation(1, None, 1.0, 0.0, 0.0, metrics={"r2": -value})])
+            for spec, value in values.items()
+        }
+
+    (rung,) = halve([replace(base, rate=rate) for rate in (3.0, 1.0, 2.0)], 1, gather)
+    assert names(rung) == [1, 2, 3]
+    assert rung.trials[0].value == -1

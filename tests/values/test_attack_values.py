@@ -1,10 +1,37 @@
 """Attacks on three honest workers by two Byzantine ones, worked out by hand."""
 
+from dataclasses import replace
+from math import cos, pi, sin, sqrt
+
 import numpy as np
 import pytest
 
-from holdfast.attacks import Contrarian, Duplicate, FullView, Gaussian, Infinite, NegativeSum, SameValue, SignFlip
+from holdfast.aggregators import Mean, Median
+from holdfast.attacks import (
+    Alie,
+    BitFlip,
+    Contrarian,
+    Delayed,
+    Dropped,
+    Duplicate,
+    DynamicLabelFlip,
+    FullView,
+    Gaussian,
+    Infinite,
+    InnerProduct,
+    LabelFlip,
+    LocalView,
+    Mimic,
+    MinMax,
+    MinSum,
+    NegativeSum,
+    RandomLabels,
+    SameValue,
+    SignFlip,
+    TrimmedMeanAttack,
+)
 from holdfast.errors import InvalidInput
+from holdfast.streams import Stream
 from holdfast.typing import Rows
 
 HONEST = np.array([[1.0, -2.0, 4.0], [3.0, 1.0, -1.0], [-1.0, -5.0, 0.0]])
@@ -94,3 +121,179 @@ def test_contrarian_on_models() -> None:
 def test_a_tied_coordinate_stays_neutral_wherever_the_master_is() -> None:
     tied = np.array([[8.0], [6.0], [7.0]])
     assert Contrarian()(view(np.array([7.0]), own=np.zeros((2, 1)), honest=tied)).tolist() == [[7], [7]]
+
+
+@either
+def test_alie(seen: FullView) -> None:
+    """Mean (1, -2, 1); squares off it 0 + 4 + 4, 0 + 9 + 9, 9 + 4 + 1, by n - 1 = 2: deviations 2, 3, sqrt(7)."""
+    assert Alie(z=2.0)(seen) == pytest.approx(np.array([[1 - 4, -2 - 6, 1 - 2 * sqrt(7)]] * 2))
+
+
+def test_alie_by_its_formula() -> None:
+    """n = 5, f = 2: s = floor(3.5) - 2 = 1 and Phi(z) = (3 - 1) / 3, z = 0.430727: 1 - 2 z, -2 - 3 z."""
+    assert Alie()(GRADIENTS)[0, :2] == pytest.approx([0.138546, -3.292182], abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("honest", "byzantine", "z"),
+    [
+        (12, 8, 0.674490),  # s = 11 - 8 = 3: Phi = 9 / 12
+        (19, 1, -0.066012),  # s = 11 - 1 = 10: Phi = 9 / 19, on the other side of the mean
+        (3, 4, 0.967422),  # s = 4 - 4 = 0: Phi = 1, kept at 1 - 1 / 6
+        (2, 9, 0.674490),  # s = 6 - 9 < 0: Phi > 1, kept at 1 - 1 / 4
+    ],
+)
+def test_alie_of_other_numbers(honest: int, byzantine: int, z: float) -> None:
+    rows = np.linspace(-1.0, 1.0, honest)[:, np.newaxis]
+    sent = Alie()(FullView.of(rows, byzantine))
+    assert sent.shape == (byzantine, 1)
+    assert sent / rows.std(ddof=1) == pytest.approx(-z, abs=1e-5)
+
+
+def test_alie_of_one_honest_worker_copies_it() -> None:
+    assert Alie()(FullView.of([[3.0, -1.0]], byzantine=4)).tolist() == [[3.0, -1.0]] * 4
+
+
+def test_inner_product() -> None:
+    """Gradients: -0.1 (1, -2, 1). Models: mean less master (-1, -1, 1), so (2, -1, 0) - 0.5 (-1, -1, 1)."""
+    assert InnerProduct()(GRADIENTS) == pytest.approx(np.array([[-0.1, 0.2, -0.1]] * 2))
+    assert InnerProduct(scale=0.5)(MODELS) == pytest.approx(np.array([[2.5, -0.5, -0.5]] * 2))
+
+
+def test_searched_constants() -> None:
+    """Mean of 5, mu = (1, -2, 1): sent v, it is (3 mu + 2 v) / 5, off mu by 2 |v - mu| / 5: the farthest tried wins.
+
+    That is 4^4 times the constant, then twice that: for inner-product 512 * 0.1 on the side away from mu.
+    """
+    asked = replace(GRADIENTS, aggregate=Mean())
+    assert InnerProduct(search="line", evaluations=16)(asked)[0] == pytest.approx([-51.2, 102.4, -51.2])
+    assert Alie(z=1.0, search="line", evaluations=14)(asked)[0, :2] == pytest.approx([1 - 512, -2 - 768])
+    assert Alie(z=1.0, search="line", evaluations=1)(asked)[0, :2] == pytest.approx([-1, -5])
+    assert Alie(z=1.0, search="line")(GRADIENTS)[0, :2] == pytest.approx([-1, -5])
+
+
+def test_the_other_direction_is_searched() -> None:
+    """Honest 1, 2, 6, mu = 3: the median of five is 1 with two values below, 6 above, and 6 is farther off."""
+    asked = FullView.of([[1.0], [2.0], [6.0]], byzantine=2, aggregate=Median())
+    assert Alie(z=1.0, search="line", evaluations=4)(asked)[0, 0] >= 6  # tried: 1, -1, 4, -4
+    assert Alie(z=1.0)(asked)[0, 0] < 2
+
+
+def test_min_max_by_sign() -> None:
+    """Signs (1, -1, 1), |p|^2 = 3. Pairs: 4 + 9 + 25 = 38, 4 + 9 + 16 = 29, 16 + 36 + 1 = 53, the largest.
+
+    mu - x_i: (0, 0, -3), (-2, -3, 2), (2, 3, 1), squares 9, 17, 14, along p -3, 3, 0. Larger roots
+    (-3 + sqrt(9 + 3 * 44)) / 3 = 2.958, (3 + sqrt(9 + 3 * 36)) / 3 = 4.606, sqrt(3 * 39) / 3 = 3.606.
+    """
+    gamma = (sqrt(141) - 3) / 3
+    assert MinMax("sign")(GRADIENTS)[1] == pytest.approx([1 - gamma, -2 + gamma, 1 - gamma])
+
+
+def test_min_max_by_unit_and_deviation() -> None:
+    """One coordinate, 1, 2, 6: mu = 3, D = 5, 6 is 3 away: gamma = 2, whatever p's length."""
+    seen = FullView.of([[1.0], [2.0], [6.0]])
+    assert [MinMax(kind)(seen).tolist() for kind in ("unit", "std", "sign")] == [[[1.0]]] * 3
+    turned = FullView.of([[-1.0], [-2.0], [-6.0]])
+    assert MinMax("unit")(turned).tolist() == [[-1.0]]
+
+
+def test_min_max_leaves_the_mean_from_the_master() -> None:
+    """Models 1, 2, 6 with the master at 4: the mean is below it, so up: 1 gets 2 + gamma = 5 away, 3 + 3 = 6."""
+    assert MinMax()(FullView.of([[1.0], [2.0], [6.0]], neutral=4.0)).tolist() == [[6.0]]
+
+
+def test_min_sum() -> None:
+    """The farthest from mu is sqrt(17), the nearest 3 away; the signs have length sqrt(3)."""
+    far, near = sqrt(17 / 3), sqrt(3)
+    assert MinSum("sign")(GRADIENTS)[0] == pytest.approx([1 - far, -2 + far, 1 - far])
+    assert MinSum("sign", bound="min")(GRADIENTS)[0] == pytest.approx([1 - near, -2 + near, 1 - near])
+
+
+@pytest.mark.parametrize("attack", [MinMax(), MinSum(), MinMax("std"), MinSum("std"), MinMax("sign"), MinSum("sign")])
+def test_where_there_is_no_direction_the_mean_is_sent(attack: MinMax | MinSum) -> None:
+    assert attack(FullView.of([[0.0], [0.0]])).tolist() == [[0.0]]
+
+
+def test_trim_on_gradients() -> None:
+    """Mean (1, -2, 1): twice the least -1, twice the largest 1, twice the least -1."""
+    assert TrimmedMeanAttack()(GRADIENTS).tolist() == [[-2, 2, -2]] * 2
+
+
+def test_trim_on_models() -> None:
+    """Off the master (-1, -1, 4), (1, 2, -1), (-3, -4, 0), mean (-1, -1, 1): 2 + 2 * 1, -1 + 2 * 2, 0 - 2 * 1."""
+    assert TrimmedMeanAttack()(MODELS).tolist() == [[4, 3, -2]] * 2
+
+
+def test_trim_of_one_sign() -> None:
+    """Beyond 1 is 1 / b where all are above 0, beyond -1 is -1 / b where all are below; a null mean stays."""
+    seen = FullView.of([[1.0, -1.0, 1.0], [2.0, -2.0, -1.0]])
+    assert TrimmedMeanAttack(b=4.0)(seen).tolist() == [[0.25, -0.25, 0.0]]
+
+
+def test_mimic_over_two_rounds() -> None:
+    """Round 1 varies along the first axis: z = (s, 0), s the sign of the first number drawn. Round 2, of the same mean:
+
+    c = s (1, 1) + s (1, 1), of length 1 s (1, 1) / sqrt(2); (1, 0) + that halves the angle: 22.5 degrees.
+    """
+    attack = Mimic(warm_up=2)
+    middle = np.array([8.0, -4.0])
+    first = FullView.of(middle + np.array([[-1.0, 0.0], [0.0, 0.0], [1.0, 0.0]]))
+    second = FullView.of(middle + np.array([[1.0, 1.0], [-1.0, -1.0], [0.0, 0.0]]))
+    side = np.sign(Stream(0, "mimic attack").normals(np.array([0]), 0, 2)[0, 0])
+    sent, state = attack.step(attack.init(first.neutral, first.workers), first)
+    assert (sent - middle).tolist() == [[side, 0]]
+    sent, state = attack.step(state, second)
+    assert (sent - middle).tolist() == [[side, side]]
+    assert state.direction == pytest.approx(side * np.array([cos(pi / 8), sin(pi / 8)]))
+    assert (int(state.rounds), int(state.worker)) == (2, 1 if side > 0 else 2)
+    third, after = attack.step(state, first)
+    assert (third - middle).tolist() == [[-1 if side > 0 else 0, 0]]  # now fixed to that worker
+    assert after is state
+    gone = replace(first, honest=first.honest[2:], honest_workers=first.honest_workers[2:])
+    assert (attack.step(state, gone)[0] - middle).tolist() == [[1, 0]]
+
+
+def test_delayed() -> None:
+    """Two rounds late: nothing, nothing, then the first and the second message. Worker 4 is not asked in round 2."""
+    attack = Delayed(rounds=2)
+    state = attack.init(MODEL, np.array([1, 4]))
+    sent = []
+    for round, workers in enumerate([[1, 4], [1], [1, 4], [1, 4]]):
+        theirs: Rows = np.array([[10.0 * round + worker] * 3 for worker in workers])
+        messages, state = attack.step(state, LocalView(theirs, MODEL, np.array(workers), round, 0))
+        sent.append(messages[:, 0].tolist())
+    assert sent == [[2, 2], [2], [1, 2], [11, 4]]  # 2 is the master's
+
+
+@either
+def test_dropped(seen: FullView) -> None:
+    assert Dropped()(seen).tolist() == [seen.neutral.tolist()] * 2
+
+
+@pytest.mark.parametrize(("dtype", "word"), [(np.float32, np.uint32), (np.float64, np.uint64)])
+def test_one_bit_of_every_number_is_flipped(dtype: type, word: type) -> None:
+    own: Rows = np.random.default_rng(0).normal(size=(2, 2000)).astype(dtype)
+    seen = LocalView(own, own[0], np.array([2, 5]), 3, 0)
+    changed = BitFlip("random")(seen).view(word) ^ own.view(word)
+    assert (np.bitwise_count(changed) == 1).all()
+    assert len(np.unique(changed)) == 8 * np.dtype(dtype).itemsize  # each is drawn at times
+    assert not np.array_equal(changed[0], changed[1])
+    assert not np.array_equal(changed, BitFlip("random")(replace(seen, round=4)).view(word) ^ own.view(word))
+    assert BitFlip()(seen).tolist() == (-own).tolist()
+
+
+def test_labels() -> None:
+    """Of 3 classes 0, 1, 2 become 2, 1, 0; the least likely has the least score."""
+    labels = np.array([0, 1, 2, 2])
+    assert LabelFlip().relabel(labels, 3, worker=1, seed=0).tolist() == [2, 1, 0, 0]
+    assert DynamicLabelFlip().relabel(labels[:2], np.array([[0.5, -3.0, 1.0], [2.0, 1.0, 0.0]])).tolist() == [1, 2]
+    many = RandomLabels().relabel(np.zeros(3000, np.int64), 3, worker=2, seed=1)
+    assert np.abs(np.bincount(many, minlength=3) - 1000).max() < 150
+    for other in ({"worker": 3, "seed": 1}, {"worker": 2, "seed": 2}):
+        assert not np.array_equal(many, RandomLabels().relabel(np.zeros(3000, np.int64), 3, **other))
+
+
+@either
+def test_poisoned_workers_send_what_they_compute(seen: FullView) -> None:
+    for attack in (LabelFlip(), RandomLabels(), DynamicLabelFlip()):
+        assert attack(seen).tolist() == OWN.tolist()

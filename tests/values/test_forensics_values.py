@@ -11,11 +11,11 @@ from holdfast.experiments.forensics import (
     SUSPICION_THRESHOLD,
     Disagreement,
     copied,
-    differences,
     disagreement,
     suspicion,
 )
 from holdfast.typing import Rows, Vector
+from holdfast.watching import differences, sides
 
 # sides against 1:          + + - 0              + + - -              - - + 0                 + + - 0
 ROWS = [[2.0, 2.0, 0.0, 1.0], [3.0, 2.0, 0.0, 0.0], [0.0, 0.0, 2.0, nan], [2.0, inf, -inf, 1.0]]
@@ -39,7 +39,13 @@ def test_disagreement_is_the_median_over_the_others(dtype: DTypeLike) -> None:
     found = disagreement(np.array(ROWS, dtype), np.array(ONES, dtype))
     # medians of (1/8, 3/4, 0), (1/8, 7/8, 1/8), (3/4, 7/8, 3/4), (0, 1/8, 3/4)
     assert found.shares == [0.125, 0.125, 0.75, 0.125]
-    assert found.twins == [1, 0, 0, 1]
+    assert found.twins == [0, 0, 0, 0]
+
+
+def test_twins_send_the_same_message() -> None:
+    """The first and the last take the same sides, but at other distances; zeros are equal, whatever their sign."""
+    rows = np.array([[2.0, 0.0], [3.0, 0.0], [2.0, -0.0], [nan, 5.0], [nan, 5.0]])
+    assert disagreement(rows, np.ones(2)).twins == [1, 0, 1, 1, 1]
 
 
 def test_with_an_even_number_of_others_the_median_is_between_two() -> None:
@@ -98,7 +104,7 @@ def messages(n: int, d: int = 70) -> Rows:
 @pytest.mark.parametrize("n", [2, 3, 50, 51])
 @pytest.mark.parametrize("block", [1, 100, 10**6])
 def test_blocks_change_no_bit(n: int, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forensics, "BLOCK", block)
+    monkeypatch.setattr(sides, "BLOCK", block)
     rows = messages(n)
     assert disagreement(rows, np.zeros(70, np.float32)) == plain(rows, np.zeros(70, np.float32))
 

@@ -53,7 +53,7 @@ def test_l1(reply: Reply, master: list[float]) -> None:
     From the current x_i:  sum sign(x0 - x_i) = (-1, -2),  x0 - 0.1 ((0, 0.2) + 0.5 (-1, -2)) = (0.05, 1.08).
     From the updated x_i:  (-1, 1) + (1, -1) + (-1, -1) = (-1, -1),  hence (0.05, 1.03).
     """
-    method = Rsa(penalty=0.5, reply=reply)
+    method = Rsa(norm=1.0, penalty=0.5, reply=reply)
     models, x0 = played(method, np.array([[1.0, 1.0], [-1.0, 2.0], [2.0, 3.0]]), np.array([0.0, 1.0]))
     np.testing.assert_allclose(models, [[1.05, 0.9], [-0.85, 1.75], [1.85, 2.95]], rtol=1e-14)
     np.testing.assert_allclose(x0, master, rtol=1e-14)

@@ -6,7 +6,8 @@ from typing import cast
 import numpy as np
 import pytest
 
-from holdfast.stages import Bucketing, NearestNeighbourMixing
+from holdfast.errors import InvalidInput
+from holdfast.stages import Arc, Bucketing, Clipping, NearestNeighbourMixing
 from holdfast.typing import Received, Rows
 
 WORD = 2**64
@@ -96,3 +97,40 @@ def test_a_row_without_numbers_spoils_its_bucket_only() -> None:
     after = Bucketing(size=2)(column(2, 2, np.nan, 2, 2, 2))[:, 0]
     assert sorted(after[np.isfinite(after)].tolist()) == [2, 2]
     assert len(after) == 3
+
+
+def test_clipping() -> None:
+    """(3, 4) has length 5, (-6, -8) has 10, (0, 5.5) has 5.5."""
+    rows = np.array([[3.0, 4.0], [-6.0, -8.0], [0.0, 5.5], [0.0, 0.0]])
+    np.testing.assert_allclose(Clipping(radius=5)(rows), [[3, 4], [-3, -4], [0, 5], [0, 0]])
+
+
+@pytest.mark.parametrize("lie", [np.nan, np.inf, -np.inf, 1e200])
+def test_what_has_no_direction_is_clipped_to_nothing(lie: float) -> None:
+    assert Clipping(radius=5)(np.array([[1.0, lie], [9.0, 0.0]])).tolist() == [[0, 0], [5, 0]]
+    assert Arc(byzantine=1)(np.array([[1.0, lie], [9.0, 0.0], [0.0, 2.0]])).tolist() == [[0, 0], [9, 0], [0, 2]]
+
+
+@pytest.mark.parametrize("size", [1e20, 3e38])
+def test_a_float32_row_of_any_size_is_as_long_as_the_radius(size: float) -> None:
+    rows: Rows = np.full((1, 4), size, np.float32)
+    np.testing.assert_allclose(Clipping(radius=2e-3)(rows), [[1e-3] * 4], rtol=1e-6)
+
+
+def test_adaptive_robust_clipping() -> None:
+    """n = 10, q = 2: k = floor(2 * 2 * 8 / 10) = 3, so of the lengths 1 to 10 those above 7 become 7."""
+    rows = column(5, -10, 1, 9, -3, 8, 4, -7, 2, 6)
+    after = Arc(byzantine=2)(rows)[:, 0].tolist()
+    assert after == pytest.approx([5, -7, 1, 7, -3, 7, 4, -7, 2, 6])
+
+
+@pytest.mark.parametrize(("n", "byzantine", "clipped"), [(3, 1, 1), (5, 1, 1), (5, 2, 2), (20, 8, 9), (7, 0, 0)])
+def test_how_many_rows_are_clipped(n: int, byzantine: int, clipped: int) -> None:
+    """floor of 4/3, 8/5, 12/5, 192/20 = 9.6, 0."""
+    rows = np.arange(1.0, n + 1)[:, np.newaxis]
+    assert (Arc(byzantine)(rows) < rows).sum() == clipped
+
+
+def test_adaptive_robust_clipping_needs_an_honest_majority() -> None:
+    with pytest.raises(InvalidInput, match="Arc needs n > 2 \\* byzantine; got n=6, byzantine=3"):
+        Arc(byzantine=3)(np.ones((6, 2)))

@@ -7,7 +7,7 @@ from math import inf, sqrt
 import numpy as np
 import pytest
 
-from holdfast.experiments.survey import Surveyor, curvatures_of
+from holdfast.experiments.survey import Sampled, Surveyor
 from holdfast.methods.priors import Ridge
 from holdfast.problems import LeastSquares, LinearProblem, Shards
 from holdfast.theory import Curvature
@@ -25,6 +25,10 @@ def reports(problem: LinearProblem, p: float, workers: list[int] | None = None) 
     return rows
 
 
+def curvatures(problem: LinearProblem, workers: np.ndarray) -> np.ndarray:
+    return Sampled(problem).curvatures(problem.start(), problem.oracle(workers), workers)
+
+
 @pytest.mark.parametrize("p", [1.0, 2.0, 3.0, inf])
 def test_a_parabola(p: float) -> None:
     """The curvature is 1/4, so the first step of 4 * 3/4 = 3 lands on b = 3 and gains 9/8.
@@ -33,6 +37,14 @@ def test_a_parabola(p: float) -> None:
     there, and goes 3 times into b.
     """
     assert reports(BIAS_ONLY, p)[0] == pytest.approx([1 / 8, 3.0, 1 / 4])
+
+
+@pytest.mark.parametrize(("p", "share"), [(1.0, 1 / 3), (2.0, 1 / 4), (inf, 1 / 4)])
+def test_with_a_bounded_slope_other_norms_than_l1_give_less_away(
+    p: float, share: float, small_problem: Callable[..., LinearProblem]
+) -> None:
+    problem = small_problem("softmax")
+    assert Surveyor.of(problem, problem.workers, p).share == share
 
 
 def test_the_reach_of_a_pull() -> None:
@@ -50,14 +62,14 @@ def test_curvature(kind: str, steepest: float, small_problem: Callable[..., Line
     """Samples (1, 1) and (-1, 1) with their bias have products 2, 0, 0, 2: the mean of a a' has eigenvalue 2/2 = 1."""
     shards = Shards.deal(np.array([[1.0], [-1.0]]), np.array([0, 1]), [np.array([0, 1])], dtype=np.float64)
     problem = replace(small_problem(kind), shards=shards)
-    assert curvatures_of(problem, np.array([1])) == pytest.approx([0.25 * steepest * 1])
+    assert curvatures(problem, np.array([1])) == pytest.approx([0.25 * steepest * 1])
 
 
 @pytest.mark.parametrize("kind", ["softmax", "logistic", "least-squares"])
 def test_curvature_is_that_of_the_theorems(kind: str, small_problem: Callable[..., LinearProblem]) -> None:
     problem = small_problem(kind)
     theirs = Curvature.of(problem, Ridge(0.01), problem.shards.workers).L
-    assert curvatures_of(problem, problem.shards.workers) == pytest.approx(theirs)
+    assert curvatures(problem, problem.shards.workers) == pytest.approx(theirs)
 
 
 @pytest.mark.parametrize("kind", ["softmax", "logistic", "least-squares"])

@@ -1,5 +1,6 @@
 """All advice for one spec."""
 
+import logging
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -15,6 +16,8 @@ from holdfast.experiments.spec import Spec, data_text, require_number
 from holdfast.methods import AUTO, Ridge, Rsa, penalty
 from holdfast.problems import solvable
 from holdfast.theory import NORMS, Guarantees, lambda0, variance
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +136,9 @@ def advise(spec: Spec) -> Advice:
     (2.0, 8, {})
     """
     bases = {p: resolved(replace(spec, method=Rsa(norm=p, penalty=AUTO), rate=AUTO)) for p in NORMS.values()}
+    logger.info("loading the data and dealing them to %d workers", spec.workers)
     problem = solvable(build_problem(bases[1.0])[1], "advise")
+    logger.info("surveying the workers for the norms %s", ", ".join(map(_label, bases)))
     rules = {p: resolve_auto(base) for p, base in bases.items()}
     weights = {p: require_number(cast(Rsa, rule.method).penalty) for p, rule in rules.items()}
     pushes = {p: push(p, weight, problem.dimension) for p, weight in weights.items()}
@@ -144,6 +149,7 @@ def advise(spec: Spec) -> Advice:
     at_optimum, at_start = (
         problem.local_gradients(model, honest).astype(np.float64) for model in (guarantees.optimum, problem.start())
     )
+    logger.info("measuring how the workers differ")
     one, sizes = replace(problem, batch=1), np.diff(problem.shards.starts)[np.array(honest) - 1]
     heterogeneity = Heterogeneity.of(
         at_optimum / problem.weight,

@@ -1,5 +1,5 @@
 from dataclasses import dataclass
-from typing import NamedTuple, cast
+from typing import ClassVar, NamedTuple, cast
 
 import numpy as np
 
@@ -33,6 +33,7 @@ class CenteredClipping(Remembering[Centre]):
     array([0.25])
     """
 
+    cites: ClassVar[tuple[str, ...]] = ("karimireddy2021learning",)
     radius: float = 100.0
     steps: int = 1
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from holdfast import kernels
 from holdfast.arrays import checked, like
-from holdfast.typing import Received, Rows, S, Vector
+from holdfast.typing import Nothing, Received, Rows, S, Vector
 
 
 class Rule(ABC):
@@ -16,15 +16,23 @@ class Rule(ABC):
     told: ClassVar[str] = "byzantine"
     """The field, if there is one of this name, that a run fills with the number of Byzantine workers it declares."""
 
+    cites: ClassVar[tuple[str, ...]] = ()
+    """Its sources, as keys of `holdfast.citations`."""
+    needs: ClassVar[tuple[int, int]] = (2, 1)
+    """(a, b) such that what it claims under q lies holds from n = a q + b rows on."""
+    bounded: ClassVar[bool] = True
+    """Whether lies, as many as it is told, can move it by no more than a bound, whatever they hold."""
+
     @abstractmethod
     def __call__(self, rows: Rows) -> Vector: ...
 
 
-class CoordinateWise(Rule):
-    """A rule that looks at one coordinate at a time, and moves and scales with the rows.
+class Equivariant(Rule):
+    """A rule that averages: it moves and scales with the rows, `A(s V + c) == s A(V) + c`, and stays between them."""
 
-    `A(V[:, J]) == A(V)[J]` and `A(s V + c) == s A(V) + c`.
-    """
+
+class CoordinateWise(Equivariant):
+    """An equivariant rule that looks at one coordinate at a time: `A(V[:, J]) == A(V)[J]`."""
 
     def __call__(self, rows: Rows) -> Vector:
         vector: Vector = like(rows, self.columns(checked(self, rows)))
@@ -35,8 +43,8 @@ class CoordinateWise(Rule):
         """Aggregate every column of checked `(n, d)` rows."""
 
 
-class Weighted(Rule):
-    """A rule that mixes the rows by weights found from their mutual distances alone.
+class Weighted(Equivariant):
+    """An equivariant rule that mixes the rows by weights found from their mutual distances alone.
 
     Hence `A(s V Q + c) == s A(V) Q + c` for orthogonal Q. However long the weights take to find, the
     d-dimensional data are touched twice: for an n x n matrix and for the mixture.
@@ -50,6 +58,23 @@ class Weighted(Rule):
     @abstractmethod
     def weights(self, rows: Rows) -> Vector:
         """Return weights that sum to 1; they must depend on the rows' mutual distances only."""
+
+
+class NormWise(Rule):
+    """A rule that adds the rows up by factors found from their lengths alone: `A(V Q) == A(V) Q` for orthogonal Q.
+
+    It does not move with the rows: zero is a place of its own.
+    """
+
+    def __call__(self, rows: Rows) -> Vector:
+        checked_rows = checked(self, rows)
+        factors = self.factors(kernels.lengths(checked_rows))
+        vector: Vector = like(rows, kernels.combination(factors, checked_rows))
+        return vector
+
+    @abstractmethod
+    def factors(self, lengths: Vector) -> Vector:
+        """Return one factor a row; a row with NaN, an infinity or an overflowing square is infinitely long."""
 
 
 class Remembering(Rule, Generic[S]):
@@ -68,3 +93,20 @@ class Remembering(Rule, Generic[S]):
         received = Received(array, np.arange(1, len(array) + 1), 0)
         vector: Vector = like(rows, self.step(self.init(np.zeros_like(array[0])), received)[0])
         return vector
+
+
+class Drawing(Remembering[Nothing]):
+    """A rule that draws random numbers and so has to know seed and round. It remembers nothing.
+
+    Called on bare rows, it draws as in round 0 of seed 0.
+    """
+
+    def init(self, model: Vector) -> Nothing:
+        return Nothing()
+
+    def step(self, state: Nothing, received: Received) -> tuple[Vector, Nothing]:
+        return self.draw(received), state
+
+    @abstractmethod
+    def draw(self, received: Received) -> Vector:
+        """Return the vector for one round; draw by `Stream(received.seed, ...)` and `received.round` only."""

@@ -1,11 +1,13 @@
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from holdfast import kernels
+from holdfast.aggregators.distances import most_central
 from holdfast.aggregators.families import Weighted
 from holdfast.aggregators.options import require_positive, require_whole
+from holdfast.aggregators.weighing import Weights
 from holdfast.typing import Distances, Rows, Vector
 
 FAR = 1e8
@@ -43,6 +45,7 @@ class GeometricMedian(Weighted):
     array([1., 1.])
     """
 
+    cites: ClassVar[tuple[str, ...]] = ("weiszfeld1937point", "vardi2000multivariate", "minsker2015geometric")
     tolerance: float = 1e-7
     iterations: int = 1000
 
@@ -53,14 +56,19 @@ class GeometricMedian(Weighted):
     def weights(self, rows: Rows) -> Vector:
         return self.solve(rows).weights
 
-    def solve(self, rows: Rows) -> Solution:
-        """Return the weights and how the iteration ended."""
+    def weigh(self, rows: Rows, weights: Weights) -> Vector:
+        """Return the point with the least sum of w_i times the distance to row i, by Vardi and Zhang's iteration."""
+        return kernels.combination(self.solve(rows, weights).weights, rows)
+
+    def solve(self, rows: Rows, given: Weights | None = None) -> Solution:
+        """Return the weights and how the iteration ended; rows count by those that are given, else equally."""
         products = _about_a_central_row(rows)
         finite = np.isfinite(products.diagonal())  # what overflows is left out
         if not finite.any():  # beyond any guarantee; a row that is not finite will show
             return Solution(np.eye(len(rows))[0], 0, "at a row")
         nearer = _drawn_nearer(products.diagonal())[finite]
-        found = self._solve(nearer[:, np.newaxis] * products[np.ix_(finite, finite)] * nearer)
+        G = nearer[:, np.newaxis] * products[np.ix_(finite, finite)] * nearer
+        found = self._solve(G) if given is None else self._weighed(G, given[finite])
         weights = np.zeros(len(rows))
         weights[finite] = nearer * found.weights
         weights[np.nanargmin(products.diagonal())] += (1 - nearer) @ found.weights  # the central row's
@@ -75,6 +83,27 @@ class GeometricMedian(Weighted):
             return Solution(weights, self.iterations, "iteration limit")
         return Solution(weights, steps, "converged")
 
+    def _weighed(self, G: Distances, given: Weights) -> Solution:
+        """Vardi and Zhang (2000): Weiszfeld's step, held back where the iterate is at a row by that row's weight."""
+        away = np.sqrt(np.maximum(G.diagonal() + G.diagonal()[:, np.newaxis] - 2 * G, 0))
+        z = np.eye(len(G))[(away @ given).argmin()]
+        for step in range(self.iterations):
+            distances = np.sqrt(np.maximum(z @ G @ z - 2 * (G @ z) + G.diagonal(), 0))
+            here = distances <= 1e-12 * distances.max()
+            pulls = np.where(here, 0, given / np.where(here, 1, distances))
+            if not pulls.any():
+                return Solution(z, step, "at a row")
+            away_from = pulls - pulls.sum() * z
+            pull = np.sqrt(max(away_from @ G @ away_from, 0))
+            held = min(given[here].sum() / pull, 1) if pull > 0 else 1
+            if here.any() and held == 1:
+                return Solution(z, step, "at a row")
+            moved = (1 - held) * (pulls / pulls.sum() - z)
+            z = z + moved
+            if np.sqrt(max(moved @ G @ moved, 0)) <= self.tolerance * np.median(distances):
+                return Solution(z, step + 1, "converged")
+        return Solution(z, self.iterations, "iteration limit")
+
 
 def _about_a_central_row(rows: Rows) -> Distances:
     """Return the inner products of the rows about one that is near to most of them.
@@ -82,9 +111,9 @@ def _about_a_central_row(rows: Rows) -> Distances:
     About a row that lies far away, float64 would lose the distances between the others. The row is chosen
     by a sample of the coordinates; whoever guesses the sample can only make it be chosen again, by all of them.
     """
-    products = kernels.inner_products(rows, rows[_most_central(kernels.sampled_distances(rows))])
+    products = kernels.inner_products(rows, rows[most_central(kernels.sampled_distances(rows))])
     if _is_far_off(products):
-        products = kernels.inner_products(rows, rows[_most_central(kernels.squared_distances(rows))])
+        products = kernels.inner_products(rows, rows[most_central(kernels.squared_distances(rows))])
     return products
 
 
@@ -99,11 +128,6 @@ def _drawn_nearer(squares: Vector) -> Vector:
     far = lengths > limit
     nearer[far] = limit / lengths[far]
     return nearer
-
-
-def _most_central(distances: Distances) -> int:
-    """Return the row to which just more than half of the rows, itself included, are nearest."""
-    return int(np.sort(distances, axis=1)[:, len(distances) // 2].argmin())
 
 
 def _is_far_off(products: Distances) -> bool:

@@ -1,4 +1,5 @@
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -26,6 +27,8 @@ class Krum(Weighted):
     array([0.])
     """
 
+    cites: ClassVar[tuple[str, ...]] = ("blanchard2017machine",)
+    needs: ClassVar[tuple[int, int]] = (2, 3)
     byzantine: int | None = None
 
     def __post_init__(self) -> None:

@@ -1,7 +1,9 @@
 from dataclasses import dataclass
+from typing import ClassVar
 
 from holdfast import kernels
 from holdfast.aggregators.families import CoordinateWise
+from holdfast.aggregators.weighing import Weights
 from holdfast.typing import Rows, Vector
 
 
@@ -14,5 +16,11 @@ class Mean(CoordinateWise):
     array([1., 3.])
     """
 
+    bounded: ClassVar[bool] = False
+
     def columns(self, rows: Rows) -> Vector:
         return kernels.mean(rows)
+
+    def weigh(self, rows: Rows, weights: Weights) -> Vector:
+        """Return sum_i w_i v_i / sum_i w_i."""
+        return kernels.combination(weights / weights.sum(), rows)

@@ -1,4 +1,5 @@
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -27,6 +28,8 @@ class MultiKrum(Weighted):
     array([2.])
     """
 
+    cites: ClassVar[tuple[str, ...]] = ("blanchard2017machine",)
+    needs: ClassVar[tuple[int, int]] = (2, 3)
     byzantine: int | None = None
     selected: int | None = None
 

@@ -1,6 +1,6 @@
 """What the options of rules and stages must be, said in one way."""
 
-from math import inf
+from math import comb, inf
 from operator import index
 from typing import Any
 
@@ -47,3 +47,20 @@ def declared(part: Any) -> int:
     if number is None:
         raise InvalidInput(f"{type(part).__name__} needs {part.told}, the number of rows that may lie; got none")
     return number
+
+
+def require_majority(part: Any, n: int) -> int:
+    """Return how many of n rows may lie, as a rule or stage is told, or say that they are not less than half."""
+    number = declared(part)
+    if n <= 2 * number:
+        raise InvalidInput(f"{type(part).__name__} needs n > 2 * {part.told}; got n={n}, {part.told}={number}")
+    return number
+
+
+def require_few_subsets(part: Any, n: int, left_out: int, most: int) -> None:
+    """Refuse a search through more subsets than `most`: it might never end."""
+    if (number := comb(n, left_out)) > most:
+        raise InvalidInput(
+            f"{type(part).__name__} needs at most {most:,} subsets of n - {part.told} rows to search; "
+            f"got {float(number):.3g} with n={n}, {part.told}={left_out}"
+        )

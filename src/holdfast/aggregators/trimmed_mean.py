@@ -1,9 +1,12 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from holdfast import kernels
 from holdfast.aggregators.families import CoordinateWise
-from holdfast.aggregators.options import declared, require_whole
+from holdfast.aggregators.options import require_majority, require_whole
+from holdfast.aggregators.weighing import Weights, between, ranked
 from holdfast.errors import InvalidInput
 from holdfast.typing import Rows, Vector
 
@@ -19,11 +22,11 @@ class TrimmedMean(CoordinateWise):
     NaN counts as +infinity. While at most `trim` rows lie, every coordinate stays between two honest
     values. `trim=None`: the run tells.
 
-    >>> import numpy as np
     >>> TrimmedMean(trim=1)(np.array([[0.0], [1.0], [99.0]]))
     array([1.])
     """
 
+    cites: ClassVar[tuple[str, ...]] = ("yin2018byzantine",)
     told: ClassVar[str] = "trim"
     trim: int | None = None
 
@@ -31,7 +34,19 @@ class TrimmedMean(CoordinateWise):
         require_whole(self, "trim", optional=True)
 
     def columns(self, rows: Rows) -> Vector:
-        n, trim = len(rows), declared(self)
-        if n <= 2 * trim:
-            raise InvalidInput(f"TrimmedMean needs n > 2 * trim; got n={n}, trim={trim}")
+        n, trim = len(rows), require_majority(self, len(rows))
         return kernels.mean_of_ranks(rows, range(trim, n - trim))
+
+    def weigh(self, rows: Rows, weights: Weights) -> Vector:
+        """Return the mean without the weight of the `trim` heaviest rows at either end; a value may count in part.
+
+        So whoever lies, at most `trim` of them, every coordinate stays between two honest values.
+        """
+        trim = require_majority(self, len(rows))
+        cut, whole = float(np.sort(weights)[::-1][:trim].sum()), float(weights.sum())
+        if 2 * cut >= whole:
+            raise InvalidInput(
+                f"TrimmedMean needs the {trim} heaviest rows to have less than half of the weight; "
+                f"got {cut / whole:.3g} of it"
+            )
+        return between(*ranked(rows, weights), cut, whole - cut)

@@ -14,6 +14,8 @@ class Duplicate(ColludingAttack):
     In a round in which it is absent, what the first honest worker that is present sends.
     """
 
+    cites = ("li2019rsa",)
+
     worker: int = 1
 
     def check(self, honest: Workers) -> None:

@@ -9,6 +9,8 @@ from holdfast.typing import Rows
 class Gaussian(LocalAttack):
     """Send independent normal values of mean 0 and this scale ("Gaussian attacks"; there 10000)."""
 
+    cites = ("li2019rsa",)
+
     scale: float = 10000.0
     uses_own = False
 

@@ -11,6 +11,8 @@ from holdfast.typing import Rows
 class Infinite(LocalAttack):
     """Send +infinity in every coordinate (attack a1 of the paper)."""
 
+    cites = ("li2019rsa",)
+
     uses_own = False
 
     def __call__(self, view: LocalView, /) -> Rows:

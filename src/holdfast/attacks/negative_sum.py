@@ -13,6 +13,8 @@ class NegativeSum(ColludingAttack):
     With several Byzantine workers each sends an equal part of minus the honest workers' sum.
     """
 
+    cites = ("li2019rsa",)
+
     def __call__(self, view: FullView, /) -> Rows:
         part = -view.honest.sum(axis=0) / len(view.own)
         return np.broadcast_to(part, view.own.shape)

@@ -10,6 +10,8 @@ from holdfast.typing import Rows
 class SameValue(LocalAttack):
     """Send the same value in every coordinate ("Same-value attacks"; there 100)."""
 
+    cites = ("li2019rsa",)
+
     value: float = 100.0
     uses_own = False
 

@@ -5,13 +5,30 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 
 import holdfast
-from holdfast.cli import advise, check, compare, data, demo, inspect, reproduce, resume, run, theory, tune
+from holdfast.cli import (
+    advise,
+    arena,
+    check,
+    cite,
+    compare,
+    completion,
+    data,
+    demo,
+    init,
+    inspect,
+    predict,
+    reproduce,
+    resume,
+    run,
+    schema,
+    theory,
+    tune,
+)
 from holdfast.cli import list as list_all
-from holdfast.cli.console import printable
-from holdfast.cli.interrupts import INTERRUPTED
+from holdfast.cli.console import hush, printable
 from holdfast.cli.parsing import Command, OneLineParser, add_commands
 from holdfast.cli.refusals import unknown_argument
-from holdfast.errors import InvalidInput, StorageError
+from holdfast.errors import INTERRUPTED, InvalidInput, StorageError
 from holdfast.files import reason
 
 BAD_INPUT = 2
@@ -27,17 +44,27 @@ COMMANDS = {
         "holdfast inspect runs/my-run",
         inspect,
     ),
+    "predict": Command(
+        "tell what a finished run's model says of the samples in a table",
+        "holdfast predict runs/my-run new.csv --out predicted.csv",
+        predict,
+    ),
     "compare": Command(
-        "run several methods under several attacks; one table, one page",
-        "holdfast compare --method rsa krum nnm+trimmed-mean --attack none gaussian --byzantine 8 --data digits",
+        "run every combination of several methods, attacks, seeds or other values; one table, one page",
+        "holdfast compare --method rsa krum --attack none gaussian --byzantine 4 8 --seed 0 1 2 --data digits",
         compare,
+    ),
+    "arena": Command(
+        "play every method under every attack; judge each by its worst case; one page",
+        "holdfast arena --preset quick",
+        arena,
     ),
     "tune": Command(
         "search lambda, alpha and the norm on training samples held back, by successive halving",
         "holdfast tune --data digits --attack sign-flip --byzantine 8 --rounds 1000",
         tune,
     ),
-    "demo": Command("compare RSA with its rivals on embedded data, in under a minute", "holdfast demo", demo),
+    "demo": Command("compare RSA with its rivals under six attacks on embedded data", "holdfast demo", demo),
     "reproduce": Command(
         "run the paper's experiments on MNIST: tables, charts, every run on record",
         "holdfast reproduce same-value heterogeneous --quick",
@@ -63,7 +90,23 @@ COMMANDS = {
         "holdfast list",
         list_all,
     ),
+    "cite": Command("print the sources of methods and attacks as BibTeX", "holdfast cite rsa nnm+krum alie", cite),
     "data": Command("list or fetch data sets", "holdfast data list", data),
+    "init": Command(
+        "write a spec file that explains every key and runs as it stands",
+        "holdfast init spec.toml --data digits --attack sign-flip --byzantine 4",
+        init,
+    ),
+    "schema": Command(
+        "print the JSON Schema of spec files, with which editors complete and check them",
+        "holdfast schema",
+        schema,
+    ),
+    "completion": Command(
+        "print what a shell needs to complete this command; bash: source <(holdfast completion bash)",
+        "holdfast completion bash",
+        completion,
+    ),
 }
 
 
@@ -72,7 +115,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else [*argv]
     _find_own_modules()
     try:
-        arguments, strange = _parser().parse_known_args(words)
+        arguments, strange = command_parser().parse_known_args(words)
         if strange:
             raise unknown_argument(strange[0], words, arguments)
         status = COMMANDS[arguments.command].module.command(arguments)
@@ -86,6 +129,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         line = printable(why).replace("\n", "\\n")
         print(f"holdfast: {line}", file=sys.stderr)
         return status
+    finally:
+        hush()
 
 
 def _failure(error: BaseException) -> tuple[str, int]:
@@ -109,7 +154,8 @@ def _find_own_modules() -> None:
         sys.path.insert(0, "")
 
 
-def _parser() -> ArgumentParser:
+def command_parser() -> ArgumentParser:
+    """Return the parser of the whole command."""
     parser = OneLineParser(prog="holdfast", description=holdfast.__doc__)
     parser.add_argument("--version", action="version", version=f"holdfast {holdfast.__version__}")
     add_commands(parser, "command", COMMANDS)

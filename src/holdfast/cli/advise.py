@@ -9,10 +9,10 @@ from pathlib import Path
 from threadpoolctl import threadpool_limits
 
 from holdfast.advice import Advice, advise
-from holdfast.cli.compiling import tell_when_compiling
+from holdfast.attacks import SignFlip
 from holdfast.cli.console import Speaker
 from holdfast.cli.folders import results_folder
-from holdfast.cli.options import add_json, add_spec_flags, flags_of, spec_of
+from holdfast.cli.options import add_output, add_spec_flags, flags_of, spec_of
 from holdfast.experiments.spec import Spec, data_text
 from holdfast.files import write_atomic
 from holdfast.methods import Rsa
@@ -24,12 +24,12 @@ LOOKED_FOR = ("method", "rate", "declared", "eval_every", "checkpoint_every", "e
 def add_flags(parser: ArgumentParser) -> None:
     add_spec_flags(parser, without=LOOKED_FOR)
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder of the page (default: under runs/)")
-    add_json(parser)
+    add_output(parser)
 
 
 def command(arguments: Namespace) -> int:
     asked = spec_of(arguments)
-    speaker = Speaker(to_stderr=arguments.json)
+    speaker = Speaker.of(arguments)
     with results_folder(arguments.out, "advise") as out:
         _advise(speaker, asked, out, arguments.json)
     return 0
@@ -38,8 +38,7 @@ def command(arguments: Namespace) -> int:
 def _advise(speaker: Speaker, asked: Spec, out: Path, as_json: bool) -> None:
     from holdfast.report.advice_page import advice_page
 
-    tell_when_compiling(speaker)
-    with threadpool_limits(1, "blas"):
+    with speaker.working(), threadpool_limits(1, "blas"):
         advice = advise(asked)
     words = shlex.join(["holdfast", "run", *flags_of(_best(asked, advice))])
     results = json.dumps(advice.to_json() | {"command": words}, allow_nan=False)
@@ -54,10 +53,11 @@ def _advise(speaker: Speaker, asked: Spec, out: Path, as_json: bool) -> None:
 
 
 def _best(asked: Spec, advice: Advice) -> Spec:
-    """Return what was asked about, with the norm, lambda and alpha that are recommended."""
+    """Return what was asked about, with the norm, lambda and alpha that are recommended; Byzantine workers attack."""
     found = advice.spec.method
     assert isinstance(found, Rsa)  # the advice is about RSA
-    return replace(asked, method=Rsa(norm=found.norm, penalty=found.penalty), rate=advice.spec.rate)
+    attack = SignFlip() if asked.attack is None and asked.q else asked.attack
+    return replace(asked, attack=attack, method=Rsa(norm=found.norm, penalty=found.penalty), rate=advice.spec.rate)
 
 
 def _say(speaker: Speaker, advice: Advice) -> None:
@@ -65,8 +65,8 @@ def _say(speaker: Speaker, advice: Advice) -> None:
 
     told = advice.told()
     speaker.say(told.pop("workers"))
-    speaker.console.print(norm_table(advice))
+    speaker.table(norm_table(advice))
     for title, sentences in (("recommended", recommended(advice)), ("promised", promised(advice) | told)):
-        speaker.console.print(said(title, sentences))
+        speaker.table(said(title, sentences))
         speaker.console.print()
     speaker.say(CAVEAT)

@@ -4,9 +4,8 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
-from holdfast.cli.compiling import tell_when_compiling
 from holdfast.cli.console import Speaker
-from holdfast.cli.options import add_json
+from holdfast.cli.options import add_output
 from holdfast.errors import InvalidInput, unknown
 
 BROKEN = 1
@@ -21,7 +20,7 @@ def add_flags(parser: ArgumentParser) -> None:
         help="what PART is, if it does not say: rule, stage, attack, penalty, partition, problem or method",
     )
     parser.add_argument("--robust", action="store_true", help="demand robustness also of a rule that is told no count")
-    add_json(parser)
+    add_output(parser)
 
 
 def command(arguments: Namespace) -> int:
@@ -29,8 +28,7 @@ def command(arguments: Namespace) -> int:
 
     if arguments.kind is not None and arguments.kind not in KINDS:
         raise unknown("kind", arguments.kind, KINDS)
-    speaker = Speaker(to_stderr=arguments.json)
-    tell_when_compiling(speaker)
+    speaker = Speaker.of(arguments)
     kind, part = named(arguments.part, arguments.kind)
     if arguments.robust and kind not in ("rule", "stage"):
         raise InvalidInput(f"--robust is for rules and stages; got the {kind} {arguments.part}")

@@ -1,116 +1,107 @@
-"""`holdfast compare`: several methods, attacks and partitions in one table and one page."""
+"""`holdfast compare`: every combination of several values, in one table and one page."""
 
 import json
 from argparse import ArgumentParser, Namespace
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from holdfast.cli.compiling import tell_when_compiling
 from holdfast.cli.console import Speaker
-from holdfast.cli.counting import counting
-from holdfast.cli.folders import results_folder
-from holdfast.cli.options import add_jobs, add_json, add_spec_flags, values_of
-from holdfast.experiments import Result, Spec
-from holdfast.experiments.automatic import resolve_auto
-from holdfast.experiments.comparison import compare, grid
-from holdfast.experiments.defaults import resolved
+from holdfast.cli.gathering import add_resumable, resumable, store_at
+from holdfast.cli.options import add_output, add_spec_flags, swept_of
+from holdfast.experiments import Spec, compare, grid
+from holdfast.experiments.bars import RunsBar
+from holdfast.experiments.compared import Comparison
+from holdfast.experiments.gathering import Keeper
+from holdfast.experiments.loading import loaded
+from holdfast.experiments.records import Record
 from holdfast.experiments.spec import data_text
+from holdfast.experiments.store import StoreByData
 from holdfast.files import write_atomic
-from holdfast.methods import Method, method_labels
+from holdfast.methods import method_labels
 
-SWEPT = {"method": ("rsa", "sgd"), "attack": ("none",), "partition": ("iid",)}
-"""The fields of which several values are compared, with their defaults."""
-Labels = Mapping[tuple[str, Method], str]
-"""What the methods are called in each partition."""
+DEFAULTS = {"method": ("rsa", "sgd"), "attack": ("none",), "partition": ("iid",)}
+"""What is compared where neither flags nor the spec file say it."""
+FAILED = 1
+"""The exit status when a run failed: the others are in the tables."""
 
 
 def add_flags(parser: ArgumentParser) -> None:
-    add_spec_flags(parser, without=(*SWEPT, "engine"))
-    group = parser.add_argument_group("compared")
-    for name, defaults in SWEPT.items():
-        default = " ".join(defaults)
-        group.add_argument(
-            f"--{name}",
-            nargs="+",
-            metavar="NAME[:key=value,...]",
-            help=f"{name}s; see holdfast list (default {default})",
-        )
-    parser.add_argument("--out", type=Path, metavar="DIR", help="folder of page and results (default: under runs/)")
-    add_jobs(parser)
-    add_json(parser)
+    add_spec_flags(parser, without=("engine",), many=True)
+    add_resumable(parser)
+    add_output(parser)
 
 
 def command(arguments: Namespace) -> int:
-    values = values_of(arguments, without=SWEPT)
-    swept = {name: getattr(arguments, name) or _in_file(name, values) for name in SWEPT}
-    make = {option.name: option.metadata["make"] for option in fields(Spec) if option.name in SWEPT}
-    methods, attacks, partitions = ([make[name](each) for each in given] for name, given in swept.items())
-    base = Spec.of({name: value for name, value in values.items() if name not in SWEPT})
-    title = f"{', '.join(method_labels(methods).values())} on {data_text(base.data)}"
-    specs = grid(base, methods, attacks, partitions)
-    with results_folder(arguments.out, "compare") as out:
-        return show(specs, arguments, title, out)
+    specs = specs_of(arguments)
+    data = ", ".join(dict.fromkeys(data_text(spec.data) for spec in specs))
+    title = f"{', '.join(method_labels(spec.method for spec in specs).values())} on {data}"
+    speaker = Speaker.of(arguments)
+
+    def act(out: Path) -> int:
+        store = StoreByData(store_at(speaker, out / "runs", ""), lambda spec: loaded(spec.data).digest())
+        return show(_with_progress(speaker, specs, arguments.jobs, store), arguments, title, out)
+
+    return resumable(speaker, arguments, "compare", ("runs",), act)
 
 
-def _in_file(name: str, values: Mapping[str, Any]) -> Sequence[Any]:
-    """Return the value of a field to compare that the spec file has, else the default ones."""
-    return (values[name],) if name in values else SWEPT[name]
+def specs_of(arguments: Namespace) -> list[Spec]:
+    """Return every combination of the values that are given."""
+    swept = DEFAULTS | swept_of(arguments)
+    make = {option.name: option.metadata.get("make", lambda given: given) for option in fields(Spec)}
+    made = {name: [make[name](each) for each in values] for name, values in swept.items()}
+    parts = [made.pop(name) for name in DEFAULTS]
+    single = {name: made.pop(name)[0] for name in [*made] if len(made[name]) == 1}
+    # the first of the others are only replaced: an attack may need them
+    base = Spec.of(single | {name: values[0] for name, values in made.items()})
+    return list(dict.fromkeys(grid(base, *parts, **made)))
 
 
-def show(specs: Sequence[Spec], arguments: Namespace, title: str, out: Path) -> int:
-    """Run the specs, print and write what they gave."""
-    from holdfast.report.comparison_charts import curve_pictures
+def show(results: Comparison, arguments: Namespace, title: str, out: Path) -> int:
+    """Print and write what came of a comparison; return the exit status."""
+    from holdfast.report.comparison_charts import comparison_pictures
     from holdfast.report.comparison_page import comparison_page
     from holdfast.report.tables import accuracy_tables
+    from holdfast.report.worst import conclusions, headline
 
-    speaker = Speaker(to_stderr=arguments.json)
-    tell_when_compiling(speaker)
-    ready = [resolve_auto(resolved(spec)) for spec in specs]
-    labels = _labels(ready)
-    results = _with_progress(speaker, ready, labels, arguments.jobs)
-    written = {"title": title, "runs": [_entry(result, labels) for result in results]}
+    speaker = Speaker.of(arguments)
+    written = {"title": title, "cells": results.rows(), "runs": _entries(results)}
     if arguments.json:
         print(json.dumps(written, allow_nan=False))
     for table in accuracy_tables(results):
-        speaker.console.print(table)
+        speaker.table(table)
     write_atomic(out / "results.json", json.dumps(written, allow_nan=False).encode())
     write_atomic(out / "report.html", comparison_page(title, results).encode())
-    for name, picture in curve_pictures(results):
+    for name, picture in comparison_pictures(results):
         write_atomic(out / name, picture)
+    failed = {name: run.failed for name, run in zip(results.names().values(), results.runs, strict=True) if run.failed}
+    for name, why in failed.items():
+        speaker.say(f"failed: {name}: {why}")
+    for text, count in Counter(text for run in results.runs for text in run.warnings).items():
+        speaker.say(f"warning: {text} ({count} of {len(results.runs)} runs)")
+    for sentence in (headline(results.tables), *conclusions(results.tables)):
+        speaker.say(sentence)
     speaker.say(f"page with the curves: {out / 'report.html'}")
-    return 0
+    return FAILED if failed else 0
 
 
-def _labels(specs: Sequence[Spec]) -> Labels:
-    """Return what each method is called beside the others of its partition, as in the table and on the page."""
-    return {
-        (partition, method): label
-        for partition in {spec.partition_text for spec in specs}
-        for method, label in method_labels(spec.method for spec in specs if spec.partition_text == partition).items()
-    }
+def _entries(results: Comparison) -> list[dict[str, Any]]:
+    return [
+        {"method": place.method, "attack": run.spec.attack_text, "partition": place.partition}
+        | {key: value for key, value in run.to_json().items() if key != "method"}
+        | {"spec": run.spec.to_json()}
+        for place, run in zip(results.places, results.runs, strict=True)
+    ]
 
 
-def _label(result: Result, labels: Labels) -> str:
-    return labels[result.spec.partition_text, result.spec.method]
-
-
-def _entry(result: Result, labels: Labels) -> dict[str, object]:
-    spec = result.spec
-    about = {"method": _label(result, labels), "attack": spec.attack_text, "partition": spec.partition_text}
-    return about | {key: value for key, value in result.to_json().items() if key != "method"} | {"spec": spec.to_json()}
-
-
-def _with_progress(speaker: Speaker, specs: Sequence[Spec], labels: Labels, jobs: int | None) -> list[Result]:
+def _with_progress(speaker: Speaker, specs: Sequence[Spec], jobs: int | None, store: Keeper | None) -> Comparison:
     from holdfast.report.tables import cell
 
-    with counting(speaker) as count:
+    def finished(record: Record, name: str) -> None:
+        speaker.counted(f"{name}  {cell(record)}")
 
-        def finished(result: Result, of: int) -> None:
-            count(of)
-            if not speaker.live:
-                spec = result.spec
-                speaker.say(f"{spec.partition_text}  {spec.attack_text}  {_label(result, labels)}  {cell(result)}")
-
-        return compare(specs, jobs, finished)
+    return compare(
+        specs, jobs, finished, store=store, progress=RunsBar(jobs, speaker.console, disable=not speaker.live)
+    )

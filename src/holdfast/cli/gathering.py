@@ -1,54 +1,71 @@
 """What commands of many runs share: a folder that can be resumed, and one line per run that ends."""
 
-from argparse import Namespace
+import shlex
+from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
 
 from holdfast.cli.console import Speaker
-from holdfast.cli.counting import counting
 from holdfast.cli.folders import results_folder
-from holdfast.errors import InvalidInput
+from holdfast.errors import INTERRUPTED, InvalidInput
+from holdfast.experiments.bars import RunsBar
 from holdfast.experiments.gathering import Arrived
 from holdfast.experiments.records import Record
+from holdfast.experiments.spec import Spec
 from holdfast.experiments.store import Store
-from holdfast.files import sweep
+from holdfast.files import check_writable, reason, sweep
 
 
-@contextmanager
-def folder_of(arguments: Namespace, label: str, stores: Sequence[str]) -> Iterator[Path]:
-    """Own the folder of the results, which holds no runs unless they are to be resumed."""
+def add_resumable(parser: ArgumentParser) -> None:
+    """Add the flags of a folder that can be resumed, and of the processes that fill it."""
+    parser.add_argument("--out", type=Path, metavar="DIR", help="folder of page and runs (default: under runs/)")
+    parser.add_argument("--resume", action="store_true", help="resume in --out: what is finished there is not repeated")
+    parser.add_argument("--jobs", type=int, metavar="N", help="processes to use (default: one per core)")
+
+
+def resumable(
+    speaker: Speaker, arguments: Namespace, label: str, stores: Sequence[str], act: Callable[[Path], int]
+) -> int:
+    """Act in the folder of the results, which holds no runs unless they are to be resumed; return the exit status."""
     if arguments.resume and not (arguments.out and arguments.out.is_dir()):
         raise InvalidInput(f"--resume needs the folder of earlier runs; got --out {arguments.out}")
     with results_folder(arguments.out, label) as out:
         if not arguments.resume and any(any(out.glob(f"{name}/*.json")) for name in stores):
             raise InvalidInput(f"--out must hold no runs unless --resume is given; got {out}, which holds some")
-        yield out
+        try:
+            return act(out)
+        except KeyboardInterrupt:
+            speaker.say(f"interrupted; resume with the same command and: --out {shlex.quote(str(out))} --resume")
+            return INTERRUPTED
 
 
 def store_at(speaker: Speaker, folder: Path, data_sha256: str) -> Store:
-    """Return the store of finished runs in this folder, which is made if need be."""
+    """Return the store of finished runs in this folder, which the first of them makes."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        check_writable(folder)
+        if folder.exists():
+            sweep(folder)
     except OSError as error:
-        raise InvalidInput(f"--out must name a folder that can be written; got {folder}: {error.strerror}") from None
-    sweep(folder)
+        raise InvalidInput(f"--out must name a folder that can be written; got {folder}: {reason(error)}") from None
     return Store(folder, data_sha256, speaker.say)
 
 
 @contextmanager
-def told(speaker: Speaker, of: int, line: Callable[[Record], str]) -> Iterator[Arrived]:
-    """Show each run as it ends: a bar on a terminal, plain lines elsewhere."""
+def told(speaker: Speaker, specs: Sequence[Spec], jobs: int | None, line: Callable[[Spec], str]) -> Iterator[Arrived]:
+    """Show each of these runs as it ends: a bar on a terminal, plain lines elsewhere."""
     begun, counted, played = monotonic(), 0, 0
-    with counting(speaker) as count:
+    with RunsBar(jobs, speaker.console, disable=not speaker.live) as bar:
+        bar.began([*map(line, specs)])
 
         def arrived(record: Record, new: bool) -> None:
             nonlocal counted, played
             counted, played = counted + 1, played + new
-            count(of)
-            if not speaker.live and new:
-                left = (monotonic() - begun) / played * (of - counted)
-                speaker.say(f"{counted}/{of}  {line(record)}  accuracy {record.accuracy:.4f}  {left:.0f} s left")
+            bar.ended(line(record.spec))
+            if new:
+                left = (monotonic() - begun) / played * (len(specs) - counted)
+                reached = f"{record.score.name} {record.score.text(record.reached)}"
+                speaker.counted(f"{counted}/{len(specs)}  {line(record.spec)}  {reached}  {left:.0f} s left")
 
         yield arrived

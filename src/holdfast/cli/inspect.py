@@ -8,7 +8,7 @@ from rich import box
 from rich.table import Table
 
 from holdfast.cli.console import Speaker
-from holdfast.cli.options import add_json
+from holdfast.cli.options import add_output
 from holdfast.errors import InvalidInput
 from holdfast.experiments.inspection import inspect
 from holdfast.files import write_atomic
@@ -17,14 +17,14 @@ from holdfast.files import write_atomic
 def add_flags(parser: ArgumentParser) -> None:
     parser.add_argument("run", type=Path, metavar="RUN", help="the run folder")
     parser.add_argument("--out", type=Path, metavar="FILE", help="the page (default: report.html in the run folder)")
-    add_json(parser)
+    add_output(parser)
 
 
 def command(arguments: Namespace) -> int:
     from holdfast.report.run_page import run_page
     from holdfast.report.worker_rows import HEAD, remarks, row
 
-    speaker = Speaker(to_stderr=arguments.json)
+    speaker = Speaker.of(arguments)
     found = inspect(arguments.run)
     out: Path = arguments.out or arguments.run / "report.html"
     try:
@@ -38,7 +38,7 @@ def command(arguments: Namespace) -> int:
         table.add_column(heading, justify="left" if heading in ("truly", "looks") else "right")
     for each in found.workers:
         table.add_row(*row(each))
-    speaker.console.print(table)
-    for line in (*found.notes, *remarks(found.workers), f"page of the run: {out}"):
+    speaker.table(table)
+    for line in filter(None, (found.verdict, *found.notes, *remarks(found.workers), f"page of the run: {out}")):
         speaker.say(line)
     return 0

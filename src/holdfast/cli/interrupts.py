@@ -4,9 +4,6 @@ import signal
 from types import FrameType, TracebackType
 from typing import Self
 
-INTERRUPTED = 130
-"""The exit status of a command that Ctrl-C ended."""
-
 
 class PoliteStop:
     """While entered, the first SIGINT or SIGTERM only asks; a second one ends the process as usual."""

@@ -1,22 +1,33 @@
 """`holdfast list`: everything that has a name, from the registries."""
 
 from argparse import ArgumentParser, Namespace
+from dataclasses import fields
 from inspect import signature
 from typing import Any
 
 from rich.table import Table
 
-from holdfast import aggregators
+from holdfast.aggregators import CoordinateWise, NormWise, Remembering, Rule, Weighted
 from holdfast.attacks import ATTACKS, ColludingAttack
 from holdfast.cli.console import Speaker
-from holdfast.data import FILE_TYPES, PARTITIONS, SETS
+from holdfast.data import PARTITIONS, SETS, TABLE_TYPES
+from holdfast.data import Table as DataTable
 from holdfast.engines.options import ENGINES
 from holdfast.methods import schedules
 from holdfast.methods.names import METHODS, STAGES
+from holdfast.methods.names import REGISTRY as METHODS_BY_NAME
 from holdfast.naming import Family, summary
 from holdfast.problems import MODELS, PROBLEMS
 from holdfast.theory import steps
 
+RULES: dict[Any, str] = {
+    CoordinateWise: "coordinate by coordinate",
+    Weighted: "by mutual distances",
+    NormWise: "by length",
+    Remembering: "with memory or draws",
+    Rule: "others",
+}
+"""Families, the first that fits; they are laws of `holdfast.testing`."""
 OUTSIDE = "package.module:Name[:key=value,...] works wherever a name does, for code of your own"
 
 
@@ -32,19 +43,20 @@ def command(arguments: Namespace) -> int:
         table.add_column(no_wrap=True)
         for name, line in entries.items():
             table.add_row(name, line)
-        speaker.console.print(table)
+        speaker.table(table)
         speaker.console.print()
     speaker.say(OUTSIDE)
     return 0
 
 
 def _catalogue() -> dict[str, dict[str, str]]:
-    files = {", ".join(f"FILE{suffix}" for suffix in FILE_TYPES): (
-        "your own: x_train, y_train, x_test, y_test or x, y; in a .csv the last column is y"
-    )}  # fmt: skip
+    options = ",".join(f"{option.name}=..." for option in fields(DataTable) if option.name != "path")
+    files = {
+        "FILE.npz": "your own arrays: x_train, y_train, x_test, y_test or x, y",
+        f"{', '.join(f'FILE{suffix}' for suffix in TABLE_TYPES)}": f"{summary(DataTable)} Also takes {options}.",
+    }
     return {
-        "methods (--method)": _told(METHODS),
-        "rules (holdfast.aggregators)": {rule.__name__: summary(rule) for rule in aggregators.REGISTRY.values()},
+        **_methods(),
         "stages (--method STAGE+RULE)": _told(STAGES),
         "attacks (--attack)": {
             usage: line + _threat(attack)
@@ -59,6 +71,19 @@ def _catalogue() -> dict[str, dict[str, str]]:
         },
         "engines (--engine)": _told(ENGINES),
     }
+
+
+def _methods() -> dict[str, dict[str, str]]:
+    """Return the methods by family, each rule with the name of its class in `holdfast.aggregators`."""
+    by_family: dict[str, dict[str, str]] = {"methods (--method)": {}}
+    by_family |= {f"rules on gradients, {what} (--method)": {} for what in RULES.values()}
+    for (usage, line), member in zip(_told(METHODS).items(), METHODS_BY_NAME.values(), strict=True):
+        if not issubclass(member, Rule):
+            by_family["methods (--method)"][usage] = line
+            continue
+        what = next(what for family, what in RULES.items() if issubclass(member, family))
+        by_family[f"rules on gradients, {what} (--method)"][usage] = f"{line} ({member.__name__})"
+    return by_family
 
 
 def _told(family: Family[Any]) -> dict[str, str]:

@@ -26,15 +26,13 @@ TEXTS = {
 """How each part of a spec is written on a command line."""
 
 
-def add_spec_flags(parser: ArgumentParser, without: Collection[str] = ()) -> None:
-    """Add the optional spec file and a flag for every field, by sections."""
-    parser.add_argument(
-        "spec",
-        nargs="?",
-        type=Path,
-        metavar="SPEC.toml",
-        help="a file with any of the sections below; flags override it",
-    )
+def add_spec_flags(
+    parser: ArgumentParser, without: Collection[str] = (), many: bool = False, file: bool = True
+) -> None:
+    """Add the optional spec file and a flag for every field, by sections; with `many`, flags take several values."""
+    if file:
+        about = "a file with any of the sections below; flags override it"
+        parser.add_argument("spec", nargs="?", type=Path, metavar="SPEC.toml", help=about)
     types = get_type_hints(Spec)
     for section in SECTIONS:
         group = parser.add_argument_group(section)
@@ -44,6 +42,7 @@ def add_spec_flags(parser: ArgumentParser, without: Collection[str] = ()) -> Non
                 choices = get_args(kind) if get_origin(kind) is Literal else ()
                 group.add_argument(
                     flag(option.name),
+                    nargs="+" if many else None,
                     metavar="{" + ",".join(choices) + "}" if choices else _metavar(option.name),
                     help=_help(option.metadata["help"], _default(option)),
                 )
@@ -74,8 +73,11 @@ def _engine_options() -> dict[str, dict[str, Field[Any]]]:
     return found
 
 
-def add_json(parser: ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print one JSON object on stdout, all else on stderr")
+def add_output(parser: ArgumentParser) -> None:
+    """Add the flags that say what is printed."""
+    group = parser.add_argument_group("output")
+    group.add_argument("--json", action="store_true", help="print one JSON object on stdout, all else on stderr")
+    group.add_argument("--quiet", action="store_true", help="tell nothing on the way, only how it ended")
 
 
 def add_jobs(parser: ArgumentParser) -> None:
@@ -86,13 +88,32 @@ def flag(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-def values_of(arguments: Namespace, without: Collection[str] = ()) -> dict[str, Any]:
+def values_of(arguments: Namespace) -> dict[str, Any]:
     """Return the fields of a spec that a command line gives: the file's, overridden by the flags."""
-    values = read_toml(arguments.spec) if arguments.spec else {}
-    names = [option.name for option in fields(Spec) if option.name not in without]
+    values = read_toml(arguments.spec) if getattr(arguments, "spec", None) else {}
+    names = [option.name for option in fields(Spec)]
     given = {name: text for name in names if (text := getattr(arguments, name, None)) is not None}
     engine = engine_of(arguments, lambda: values.get("engine", Spec.engine))
     return values | given | ({} if engine is None else {"engine": engine})
+
+
+def swept_of(arguments: Namespace) -> dict[str, list[Any]]:
+    """Return the values of each field that a command line with several values to a flag gives.
+
+    A spec file that stands behind such a flag is told by its ending.
+    """
+    given = {option.name: getattr(arguments, option.name, None) for option in fields(Spec)}
+    swept = {name: [text for text in texts if not _is_file(text)] for name, texts in given.items() if texts}
+    files = [text for texts in given.values() for text in texts or () if _is_file(text)]
+    files += [arguments.spec] if arguments.spec else []
+    if len(files) > 1:
+        raise InvalidInput(f"a command takes one spec file; got {' and '.join(map(str, files))}")
+    in_file = read_toml(Path(files[0])) if files else {}
+    return {name: [value] for name, value in in_file.items()} | {name: each for name, each in swept.items() if each}
+
+
+def _is_file(text: str) -> bool:
+    return text.endswith(".toml")
 
 
 def spec_of(arguments: Namespace) -> Spec:

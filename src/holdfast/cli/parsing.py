@@ -5,7 +5,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
 from typing import Any, NamedTuple, NoReturn, Protocol
 
-from holdfast.errors import InvalidInput
+from holdfast.errors import InvalidInput, unknown
 
 
 class CommandModule(Protocol):
@@ -34,6 +34,12 @@ class _Help(argparse.RawDescriptionHelpFormatter):
         longest = max((len(name) for name in action.choices or ()), default=0) if action.nargs == argparse.PARSER else 0
         self._action_max_length = max(self._action_max_length, longest + 4)
 
+    def _format_usage(self, usage: Any, actions: Any, groups: Any, prefix: Any) -> str:
+        """Return one line: flags stand below, by groups."""
+        behind = [action for action in actions if not action.option_strings]
+        line = super()._format_usage(usage, behind, groups, prefix).rstrip()
+        return f"{line} [FLAG ...]\n\n" if len(behind) < len(actions) else f"{line}\n\n"
+
 
 class OneLineParser(ArgumentParser):
     """A parser whose errors are one line."""
@@ -43,6 +49,10 @@ class OneLineParser(ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise InvalidInput(f"{message}; see {self.prog} --help")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            raise unknown(action.dest, value, action.choices)
 
 
 def add_commands(parser: ArgumentParser, dest: str, commands: Mapping[str, Command]) -> None:

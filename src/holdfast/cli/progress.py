@@ -2,19 +2,34 @@
 
 from time import monotonic
 from types import TracebackType
-from typing import Self
-
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from typing import Protocol, Self
 
 from holdfast.cli.console import Speaker
+from holdfast.experiments.bars import RoundsBar
 from holdfast.experiments.metrics import Evaluation
 from holdfast.experiments.spec import Spec
+from holdfast.experiments.watching import Watcher
+
+
+class EnteredWatcher(Watcher, Protocol):
+    """A watcher that shows something while it is entered."""
+
+    speaker: Speaker
+
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
 
 
 def text(evaluation: Evaluation) -> str:
     """Return the numbers of an evaluation in one line."""
-    accuracy = "" if evaluation.accuracy is None else f"accuracy {evaluation.accuracy:.4f}  "
-    return f"{accuracy}loss {evaluation.loss:.4g}  variance {evaluation.variance:.3g}"
+    measured = "".join(f"{name} {_number(value)}  " for name, value in evaluation.measured.items())
+    return f"{measured}loss {evaluation.loss:.4g}  variance {evaluation.variance:.3g}"
+
+
+def _number(value: float) -> str:
+    return f"{value:.4f}" if abs(value) < 10 else f"{value:.4g}"
 
 
 class PlainWatcher:
@@ -38,7 +53,7 @@ class PlainWatcher:
     def evaluated(self, evaluation: Evaluation) -> None:
         speed = (evaluation.round - self.first) / max(monotonic() - self.begun, 1e-9)
         left = (self.rounds - evaluation.round) / speed
-        self.speaker.say(
+        self.speaker.news(
             f"round {evaluation.round}/{self.rounds}  {text(evaluation)}  {speed:.0f} rounds/s  {left:.0f} s left"
         )
 
@@ -46,45 +61,17 @@ class PlainWatcher:
         self.speaker.say(f"warning: {text}")
 
 
-class LiveWatcher(PlainWatcher):
-    """A bar with the newest accuracy, rounds per second and the time left."""
+class LiveWatcher(RoundsBar):
+    """A bar, and warnings whose escapes a terminal does not obey."""
 
-    def __enter__(self) -> Self:
-        self.progress = Progress(
-            TextColumn("round"),
-            MofNCompleteColumn(),
-            BarColumn(bar_width=20),
-            TextColumn("{task.fields[news]}"),
-            TextColumn("{task.fields[speed]:.0f} rounds/s"),
-            TimeRemainingColumn(compact=True),
-            TextColumn("left"),
-            console=self.speaker.console,
-            transient=True,
-        )
-        self.progress.start()
-        return self
+    def __init__(self, speaker: Speaker) -> None:
+        super().__init__(speaker.console)
+        self.speaker = speaker
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.progress.stop()
-
-    def started(self, spec: Spec, round: int) -> None:
-        super().started(spec, round)
-        self.task = self.progress.add_task("", total=spec.rounds, completed=round, news="", speed=0.0)
-
-    def played(self, round: int) -> None:
-        if round % 25 == 0:
-            speed = (round - self.first) / max(monotonic() - self.begun, 1e-9)
-            self.progress.update(self.task, completed=round, speed=speed)
-
-    def evaluated(self, evaluation: Evaluation) -> None:
-        news = (
-            f"accuracy {evaluation.accuracy:.4f}" if evaluation.accuracy is not None else f"loss {evaluation.loss:.4g}"
-        )
-        self.progress.update(self.task, news=news)
+    def warned(self, text: str) -> None:
+        self.speaker.say(f"warning: {text}")
 
 
-def watcher(speaker: Speaker) -> PlainWatcher:
+def watcher(speaker: Speaker) -> EnteredWatcher:
     """Return the watcher that fits where the speaker writes."""
     return LiveWatcher(speaker) if speaker.live else PlainWatcher(speaker)

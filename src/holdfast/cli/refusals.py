@@ -2,11 +2,10 @@
 
 from argparse import Namespace
 from collections.abc import Sequence
-from difflib import get_close_matches
 from inspect import signature
 
 from holdfast.cli.options import flag
-from holdfast.errors import InvalidInput
+from holdfast.errors import InvalidInput, did_you_mean, nearest
 from holdfast.methods import REGISTRY
 
 RENAMED = {"--liars": "--byzantine", "--liars-work": "--byzantine-work"}
@@ -26,10 +25,9 @@ def unknown_argument(text: str, words: Sequence[str], arguments: Namespace) -> I
     if name in options:
         owner = options[name].partition(":")[0]
         return InvalidInput(f"{name} is an option of {owner}: write --method {options[name]}{value}")
-    near = get_close_matches(name, [*known, *options], n=1)
-    meant = [f"--method {options[each]}{value}" if each in options else each for each in near]
-    hint = f" (did you mean {meant[0]!r}?)" if meant else ""
-    return InvalidInput(f"unknown flag {name!r}{hint}; {see}")
+    near = nearest(name, [*known, *options])
+    meant = f"--method {options[near]}{value}" if near in options else near
+    return InvalidInput(f"unknown flag {name!r}{did_you_mean(meant)}; {see}")
 
 
 def _said(text: str, words: Sequence[str]) -> tuple[str, str]:

@@ -7,14 +7,12 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from holdfast.cli.compiling import tell_when_compiling
 from holdfast.cli.console import Speaker
-from holdfast.cli.gathering import folder_of, store_at, told
-from holdfast.cli.interrupts import INTERRUPTED
-from holdfast.cli.options import add_jobs, add_json
+from holdfast.cli.gathering import add_resumable, resumable, store_at, told
+from holdfast.cli.options import add_output
 from holdfast.errors import InvalidInput, unknown
-from holdfast.experiments.building import loaded
 from holdfast.experiments.gathering import gather
+from holdfast.experiments.loading import loaded
 from holdfast.experiments.pool import Work
 from holdfast.experiments.records import Record
 from holdfast.experiments.spec import Spec
@@ -40,13 +38,11 @@ def add_flags(parser: ArgumentParser) -> None:
     parser.add_argument("--quick", action="store_true", help="one seed and a fifth of the rounds: shapes, not numbers")
     parser.add_argument("--seeds", type=int, metavar="N", help=f"seeds 0 to N - 1 (default {SEEDS}, or 1 if quick)")
     parser.add_argument("--data", default="mnist", metavar="NAME", help="a data set's name or file (default mnist)")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="folder of all results (default: under runs/)")
-    parser.add_argument("--resume", action="store_true", help="resume in --out: what is finished there is not repeated")
     parser.add_argument("--expect", type=Path, metavar="FILE", help="end with status 1 if a verdict is not as in FILE")
     parser.add_argument("--search", action="store_true", help="search the step sizes again, into DIR/rates.toml")
     parser.add_argument("--rates", type=Path, metavar="FILE", help="step sizes of such a search, instead of ours")
-    add_jobs(parser)
-    add_json(parser)
+    add_resumable(parser)
+    add_output(parser)
 
 
 def command(arguments: Namespace) -> int:
@@ -60,16 +56,14 @@ def command(arguments: Namespace) -> int:
     )
     if arguments.quick:
         figures = tuple(each.quick() for each in figures)
-    speaker = Speaker(to_stderr=arguments.json)
-    tell_when_compiling(speaker)
-    with folder_of(arguments, "reproduce", ("runs", "timings")) as out:
-        try:
-            if arguments.search:
-                return _search(speaker, figures, rates, out, arguments)
-            return _reproduce(speaker, figures, THEORY in names, out, arguments)
-        except KeyboardInterrupt:
-            speaker.say(f"interrupted; resume with the same command and: --out {shlex.quote(str(out))} --resume")
-            return INTERRUPTED
+    speaker = Speaker.of(arguments)
+
+    def act(out: Path) -> int:
+        if arguments.search:
+            return _search(speaker, figures, rates, out, arguments)
+        return _reproduce(speaker, figures, THEORY in names, out, arguments)
+
+    return resumable(speaker, arguments, "reproduce", ("runs", "timings"), act)
 
 
 def _reproduce(speaker: Speaker, figures: Sequence[Figure], theory: bool, out: Path, arguments: Namespace) -> int:
@@ -82,7 +76,7 @@ def _reproduce(speaker: Speaker, figures: Sequence[Figure], theory: bool, out: P
     theorems = partial(kept_theorems, out / "theorems.json", arguments.quick)
     consensus = partial(kept_lambda0, out / "lambda0.json", arguments.data, runs.data_sha256)
     beside: list[Work] = [] if not theory else [theorems] if arguments.quick else [theorems, consensus]
-    with told(speaker, len(plan.runs()) + len(plan.timed()), _line) as arrived:
+    with told(speaker, [*plan.runs(), *plan.timed()], arguments.jobs, _line) as arrived:
         findings = plan.conduct(arguments.jobs, runs, timings, arrived, beside)
     about = {"quick": arguments.quick, "data": arguments.data}
     sections = theory_sections(theorems()) if theory else []
@@ -92,7 +86,7 @@ def _reproduce(speaker: Speaker, figures: Sequence[Figure], theory: bool, out: P
         print(results)
     for each in findings:
         speaker.say(heading(each))
-        speaker.console.print(table(each))
+        speaker.table(table(each))
     for judged in report.judged:
         speaker.say(f"{judged.verdict:<14} {judged.claim.name}")
     if report.judged:
@@ -122,8 +116,8 @@ def _search(speaker: Speaker, figures: Sequence[Figure], before: Rates, out: Pat
     store = _store(speaker, out / "runs", arguments.data)
 
     def gathered(specs: Sequence[Spec]) -> Mapping[Spec, Record]:
-        speaker.say(f"trying {len(specs)} runs of {specs[0].rounds} rounds")
-        with told(speaker, len(specs), _line) as arrived:
+        speaker.news(f"trying {len(specs)} runs of {specs[0].rounds} rounds")
+        with told(speaker, specs, arguments.jobs, _line) as arrived:
             return gather(specs, arguments.jobs, store, arrived)
 
     found = search(figures, before, gathered)
@@ -148,7 +142,6 @@ def _store(speaker: Speaker, folder: Path, data: str) -> Store:
     return store_at(speaker, folder, loaded(data).digest())
 
 
-def _line(record: Record) -> str:
-    spec = record.spec
+def _line(spec: Spec) -> str:
     parts = (spec.partition_text, spec.attack_text, f"q={spec.q}", spec.method_name)
     return "  ".join([*parts, f"rate {spec.rate:g}", f"seed {spec.seed}"])

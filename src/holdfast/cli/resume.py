@@ -3,7 +3,7 @@
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from holdfast.cli.options import add_engine_flags, add_json, engine_of
+from holdfast.cli.options import add_engine_flags, add_output, engine_of
 from holdfast.cli.run import play
 from holdfast.experiments import resume
 from holdfast.experiments.folder import RunFolder
@@ -12,9 +12,9 @@ from holdfast.experiments.folder import RunFolder
 def add_flags(parser: ArgumentParser) -> None:
     parser.add_argument("run", type=Path, metavar="RUN", help="the run folder")
     add_engine_flags(parser)
-    add_json(parser)
+    add_output(parser)
 
 
 def command(arguments: Namespace) -> int:
     engine = engine_of(arguments, lambda: str(RunFolder(arguments.run).beginning.about["engine"]))
-    return play(arguments.json, lambda watcher, stop: resume(arguments.run, watcher, stop, engine=engine))
+    return play(arguments, lambda watcher, stop: resume(arguments.run, watcher, stop, engine=engine))

@@ -9,47 +9,59 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from holdfast.cli.compiling import tell_when_compiling
 from holdfast.cli.console import Speaker
 from holdfast.cli.folders import claim_folder
-from holdfast.cli.interrupts import INTERRUPTED, PoliteStop
-from holdfast.cli.options import add_json, add_spec_flags, flags_of, spec_of
-from holdfast.cli.progress import PlainWatcher, text, watcher
+from holdfast.cli.interrupts import PoliteStop
+from holdfast.cli.options import add_output, add_spec_flags, flags_of, spec_of
+from holdfast.cli.progress import EnteredWatcher, text, watcher
+from holdfast.errors import INTERRUPTED
 from holdfast.experiments import Interrupted, Result, Spec, run
 from holdfast.experiments.automatic import is_auto, resolve_auto
+from holdfast.experiments.building import build_problem
 from holdfast.experiments.defaults import resolved
+from holdfast.experiments.folder import RunFolder
+from holdfast.experiments.guesses import guesses
 from holdfast.experiments.individuals import individuals
+from holdfast.experiments.inspection import inspect
 from holdfast.methods import Rsa
+
+SHOWN = 5
+"""How many faults the summary shows."""
 
 
 def add_flags(parser: ArgumentParser) -> None:
     add_spec_flags(parser)
     parser.add_argument("--out", type=Path, metavar="DIR", help="the run folder (default: a new one under runs/)")
-    add_json(parser)
+    add_output(parser)
 
 
 def command(arguments: Namespace) -> int:
     spec = spec_of(arguments)
+    if arguments.out:
+        RunFolder.check_new(arguments.out)
     folder = arguments.out or partial(claim_folder, spec.method_name)
-    return play(arguments.json, lambda watcher, stop: run(_with_numbers(spec, watcher), folder, watcher, stop))
+    return play(arguments, lambda watcher, stop: run(_with_numbers(spec, watcher), folder, watcher, stop))
 
 
-def _with_numbers(spec: Spec, watcher: PlainWatcher) -> Spec:
-    """Return the spec with numbers for what it leaves to the rule, and say them."""
-    if not is_auto(spec):
+def _with_numbers(spec: Spec, watcher: EnteredWatcher) -> Spec:
+    """Return the spec with numbers for what it leaves to the rule; say them, and what the data decided."""
+    ready = resolved(spec)
+    build_problem(ready)  # what cannot work is said first, and alone
+    for line in guesses(spec, ready):
+        watcher.speaker.news(line)
+    if not is_auto(ready):
         return spec
-    found = resolve_auto(resolved(spec))
+    found = resolve_auto(ready)
     method: Any = spec.method
     if isinstance(method, Rsa) and isinstance(found.method, Rsa):
         method = replace(method, penalty=found.method.penalty)
-    watcher.speaker.say(f"auto: {shlex.join(flags_of(Spec(method=method, rate=found.rate)))}")
+    watcher.speaker.news(f"auto: {shlex.join(flags_of(Spec(method=method, rate=found.rate)))}")
     return found
 
 
-def play(as_json: bool, act: Callable[[PlainWatcher, PoliteStop], Result]) -> int:
+def play(arguments: Namespace, act: Callable[[EnteredWatcher, PoliteStop], Result]) -> int:
     """Play a run to its end, or until Ctrl-C, and say how it ended."""
-    speaker = Speaker(to_stderr=as_json)
-    tell_when_compiling(speaker)
+    speaker = Speaker.of(arguments)
     try:
         with PoliteStop() as stop, watcher(speaker) as watching:
             result = act(watching, stop)
@@ -58,7 +70,7 @@ def play(as_json: bool, act: Callable[[PlainWatcher, PoliteStop], Result]) -> in
         elsewhere = f", or in this process alone, to the same end: {again} --engine simulated" if stopped.lost else ""
         speaker.say(f"{stopped}; resume with: {again}{elsewhere}")
         return INTERRUPTED
-    if as_json:
+    if arguments.json:
         print(json.dumps(result.to_json(), allow_nan=False))
     speaker.say(_summary(result))
     return 0
@@ -70,6 +82,17 @@ def _summary(result: Result) -> str:
     seconds = result.seconds + result.evaluation_seconds
     outcome = f"diverged at round {result.diverged}" if result.last is None else text(result.last)
     ended = f"{result.spec.method_name}: {outcome}  after {result.rounds} rounds in {seconds:.1f} s"
-    late = [f"{result.absent} answers came too late and were left out"] if result.absent else []
     said = remarks(individuals(result.spec, result.history, result.personal))
-    return "\n".join([ended, *late, *said, f"run folder: {result.folder}"])
+    judged = [result.verdict] if result.verdict else []
+    unjudged = inspect(result.folder).unjudged if result.folder else None
+    said += [unjudged] if unjudged else []
+    further = f"worker by worker: holdfast inspect {shlex.quote(str(result.folder))}"
+    return "\n".join([ended, *judged, *_went_wrong(result), *said, further, f"run folder: {result.folder}"])
+
+
+def _went_wrong(result: Result) -> list[str]:
+    """Return how many answers are missing from the result, and the latest faults of workers."""
+    absent = [f"{result.absent} answers were late or unusable, and left out"] if result.absent else []
+    shown, more = result.faults[-SHOWN:], len(result.faults) - SHOWN
+    earlier = [f"{more} earlier faults are in result.json"] if more > 0 else []
+    return [*absent, *(f"fault: {fault}" for fault in shown), *earlier]

@@ -8,28 +8,26 @@ from numpy.typing import NDArray
 from rich.table import Table
 from threadpoolctl import threadpool_limits
 
-from holdfast.cli.compiling import tell_when_compiling
 from holdfast.cli.console import Speaker
-from holdfast.cli.options import add_json, add_spec_flags, spec_of
+from holdfast.cli.options import add_output, add_spec_flags, spec_of
 from holdfast.experiments.theorems import guarantees
 from holdfast.theory import Guarantees
 
 
 def add_flags(parser: ArgumentParser) -> None:
     add_spec_flags(parser, without=("engine",))
-    add_json(parser)
+    add_output(parser)
 
 
 def command(arguments: Namespace) -> int:
-    speaker = Speaker(to_stderr=arguments.json)
-    tell_when_compiling(speaker)
-    with threadpool_limits(1, "blas"):
+    speaker = Speaker.of(arguments)
+    with speaker.working(), threadpool_limits(1, "blas"):
         found = guarantees(spec_of(arguments))
     if arguments.json:
         print(json.dumps(found.to_json(), allow_nan=False))
         return 0
     for table in (_constants(found), _verdicts(found)):
-        speaker.console.print(table)
+        speaker.table(table)
         speaker.console.print()
     return 0
 

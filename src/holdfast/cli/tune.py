@@ -11,15 +11,14 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from holdfast import methods
-from holdfast.cli.compiling import tell_when_compiling
 from holdfast.cli.console import Speaker
-from holdfast.cli.gathering import folder_of, store_at, told
-from holdfast.cli.interrupts import INTERRUPTED
-from holdfast.cli.options import add_jobs, add_json, add_spec_flags, flags_of, spec_of, values_of
+from holdfast.cli.gathering import add_resumable, resumable, store_at, told
+from holdfast.cli.options import add_output, add_spec_flags, flags_of, spec_of, values_of
 from holdfast.errors import InvalidInput
-from holdfast.experiments.building import loaded
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.gathering import gather
+from holdfast.experiments.guesses import guesses
+from holdfast.experiments.loading import loaded
 from holdfast.experiments.records import Record
 from holdfast.experiments.spec import Spec, data_text
 from holdfast.files import write_atomic
@@ -48,24 +47,20 @@ def add_flags(parser: ArgumentParser) -> None:
         "--rungs", type=int, default=3, metavar="N",
         help="all candidates for rounds / 3^(N-1), the best third for thrice that, and so on (default 3)",
     )  # fmt: skip
-    parser.add_argument("--out", type=Path, metavar="DIR", help="folder of page and runs (default: under runs/)")
-    parser.add_argument("--resume", action="store_true", help="resume in --out: what is finished there is not repeated")
-    add_jobs(parser)
-    add_json(parser)
+    add_resumable(parser)
+    add_output(parser)
 
 
 def command(arguments: Namespace) -> int:
     asked = spec_of(arguments)
     norms = _norms(asked, arguments)
-    speaker = Speaker(to_stderr=arguments.json)
-    tell_when_compiling(speaker)
-    with folder_of(arguments, "tune", STORES) as out:
-        try:
-            _show(speaker, _search(speaker, asked, norms, out, arguments), out, arguments.json)
-        except KeyboardInterrupt:
-            speaker.say(f"interrupted; resume with the same command and: --out {shlex.quote(str(out))} --resume")
-            return INTERRUPTED
-    return 0
+    speaker = Speaker.of(arguments)
+
+    def act(out: Path) -> int:
+        _show(speaker, _search(speaker, asked, norms, out, arguments), out, arguments.json)
+        return 0
+
+    return resumable(speaker, arguments, "tune", STORES, act)
 
 
 def _norms(asked: Spec, arguments: Namespace) -> list[float]:
@@ -89,7 +84,9 @@ def _names_norm(method: Any) -> bool:
 
 
 def _search(speaker: Speaker, asked: Spec, norms: Sequence[float], out: Path, arguments: Namespace) -> Outcome:
-    full = loaded(asked.data)
+    full, ready = loaded(asked.data), resolved(asked)
+    for line in guesses(asked, ready):
+        speaker.news(line)
     split, file = hold_out(full, arguments.validation, asked.seed), out / "validation.npz"
     runs, final = (
         store_at(speaker, out / name, data.digest()) for name, data in zip(STORES, (split, full), strict=True)
@@ -97,30 +94,30 @@ def _search(speaker: Speaker, asked: Spec, norms: Sequence[float], out: Path, ar
     write(split, file)
     with threadpool_limits(1, "blas"):
         tried = candidates(
-            replace(asked, data=str(file.resolve()), scale=resolved(asked).scale), norms, arguments.points
+            replace(asked, data=str(file.resolve()), scale=ready.scale, problem=ready.problem), norms, arguments.points
         )
 
     def gathered(specs: Sequence[Spec]) -> Mapping[Spec, Record]:
-        speaker.say(f"trying {len(specs)} candidates for {specs[0].rounds} rounds")
-        with told(speaker, len(specs), _line) as arrived:
+        speaker.news(f"trying {len(specs)} candidates for {specs[0].rounds} rounds")
+        with told(speaker, specs, arguments.jobs, _line) as arrived:
             return gather(specs, arguments.jobs, runs, arrived)
 
     rungs = halve(tried, arguments.rungs, gathered)
     best = chosen(asked, rungs[-1].trials[0].spec)
     ending = last_run(best)
-    speaker.say("the winner on all training samples, and on the test set")
-    with told(speaker, 1, _line) as arrived:
+    speaker.news("the winner on all training samples, and on the test set")
+    with told(speaker, [ending], 1, _line) as arrived:
         (record,) = gather([ending], 1, final, arrived).values()
     samples = (len(split.train_targets), len(split.test_targets))
     return Outcome(best, tuple(tried[: len(norms)]), tuple(rungs), samples, record)
 
 
-def _line(record: Record) -> str:
-    return f"{record.spec.method_name} {setting(record.spec)}"
+def _line(spec: Spec) -> str:
+    return f"{spec.method_name} {setting(spec)}"
 
 
 def _show(speaker: Speaker, outcome: Outcome, out: Path, as_json: bool) -> None:
-    from holdfast.report.pictures import pictures
+    from holdfast.report.drawing import pictures
     from holdfast.report.tuning_page import best_table, heat_map, promise, summary, tuning_page
 
     words = shlex.join(["holdfast", "run", *flags_of(outcome.best)])
@@ -128,10 +125,10 @@ def _show(speaker: Speaker, outcome: Outcome, out: Path, as_json: bool) -> None:
     title = f"{outcome.best.method_name} on {data_text(outcome.best.data)}, tuned"
     write_atomic(out / "results.json", results.encode())
     write_atomic(out / "report.html", tuning_page(title, outcome, words).encode())
-    for name, picture in pictures("tuning", heat_map(outcome)):
+    for name, picture in pictures("tuning", heat_map(outcome).picture()):
         write_atomic(out / name, picture)
     if as_json:
         print(results)
-    speaker.console.print(best_table(outcome))
+    speaker.table(best_table(outcome))
     for line in (promise(outcome), summary(outcome), f"page with the heat map: {out / 'report.html'}", words):
         speaker.say(line)

@@ -1,15 +1,31 @@
 """Data sets, and how they are dealt to the workers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from holdfast.data.cifar10 import CIFAR10, cifar10
 from holdfast.data.dataset import Dataset
 from holdfast.data.digits import digits
-from holdfast.data.files import FILE_TYPES, from_file
+from holdfast.data.files import from_file
 from holdfast.data.mnist import FASHION_MNIST, MNIST, fashion_mnist, mnist
-from holdfast.data.partitions import PARTITIONS, ByLabel, Dirichlet, Iid, Partition
+from holdfast.data.partitions import (
+    PARTITIONS,
+    Assignment,
+    ByLabel,
+    Dirichlet,
+    FeatureNoise,
+    Holdings,
+    Iid,
+    Partition,
+    Quantity,
+    ShardsPerWorker,
+    Similarity,
+    holdings,
+)
+from holdfast.data.tables.frames import frame_sheet, from_bunch, from_frame, is_bunch, is_frame
+from holdfast.data.tables.layout import Column, Encoded, Layout
+from holdfast.data.tables.table import TABLE_TYPES, Table, is_table
 from holdfast.errors import InvalidInput, unknown
 from holdfast.naming import Family
 
@@ -26,20 +42,59 @@ FETCHED = {image_set.name: image_set for image_set in (MNIST, FASHION_MNIST, CIF
 SETS: Family[Dataset] = Family("data set", REGISTRY, makes=callable)
 
 
-def load(data: Any) -> Dataset:
-    """Return the data set of this name, or the one in this .npz or .csv file; a `Dataset` is one already.
+FILE_TYPES = (".npz", *TABLE_TYPES)
+
+
+def load(data: Any, **options: Any) -> Dataset:
+    """Return the data set of this name, or the one in this file or object.
+
+    A table (a .csv, .tsv or .parquet file, a pandas DataFrame) takes the options of a `Table`; scikit-learn's bunches
+    have all that is needed in them; a `Dataset` is one already.
 
     >>> load("digits").train_features.shape
     (1438, 8, 8)
     """
-    if isinstance(data, str | Path) and Path(data).suffix in FILE_TYPES:
-        return from_file(Path(data))
-    if isinstance(data, str) and data not in REGISTRY and ":" not in data:
-        raise unknown("data set", data, [*REGISTRY, *(f"FILE{suffix}" for suffix in FILE_TYPES), "package.module:name"])
-    found = SETS.make(data) if isinstance(data, str) else data() if callable(data) else data
-    if not isinstance(found, Dataset):
-        raise InvalidInput(f"data must be a Dataset, or make one; got {type(found).__name__} from {data!r}")
-    return found
+    if is_frame(data):
+        return from_frame(data, **options)
+    found = described(data)
+    if options:
+        if not isinstance(found, Table):
+            raise InvalidInput(f"options are for tables; got {', '.join(options)} for {data!r}")
+        found = Table.of(found.table() | options)
+    if isinstance(found, Table):
+        return found.load()
+    if isinstance(found, str) and Path(found).suffix in FILE_TYPES:
+        return from_file(Path(found))
+    if isinstance(found, str) and found not in REGISTRY and ":" not in found:
+        known = [*REGISTRY, *(f"FILE{suffix}" for suffix in FILE_TYPES), "package.module:name"]
+        raise unknown("data set", found, known)
+    made = SETS.make(found) if isinstance(found, str) else found() if callable(found) else found
+    if not isinstance(made, Dataset):
+        raise InvalidInput(f"data must be a Dataset, or make one; got {type(made).__name__} from {data!r}")
+    return made
+
+
+def described(data: Any) -> Any:
+    """Return data as a spec holds them: a name, a `Table`, a `Dataset`, or what makes one.
+
+    >>> described("wine.csv:target=class")
+    Table(path='wine.csv', target='class', ...)
+    """
+    if is_bunch(data):
+        return from_bunch(data)
+    if is_frame(data):
+        return from_frame(data)
+    if isinstance(data, Path):
+        data = str(data)
+    return Table.of(data) if is_table(data) else data
+
+
+def beside(data: Any, folder: Path) -> Any:
+    """Return data whose files, where they are named by relative paths, are looked for in a folder."""
+    if is_table(data):
+        return Table.of(data).moved(lambda path: str(folder / path))
+    name = data.get("name") if isinstance(data, Mapping) and len(data) == 1 else data
+    return str(folder / name) if isinstance(name, str) and Path(name).suffix in FILE_TYPES else data
 
 
 __all__ = [
@@ -48,10 +103,26 @@ __all__ = [
     "PARTITIONS",
     "REGISTRY",
     "SETS",
+    "TABLE_TYPES",
+    "Assignment",
     "ByLabel",
+    "Column",
     "Dataset",
     "Dirichlet",
+    "Encoded",
+    "FeatureNoise",
+    "Holdings",
     "Iid",
+    "Layout",
     "Partition",
+    "Quantity",
+    "ShardsPerWorker",
+    "Similarity",
+    "Table",
+    "beside",
+    "described",
+    "frame_sheet",
+    "holdings",
+    "is_frame",
     "load",
 ]

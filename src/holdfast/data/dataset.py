@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.data.tables.layout import Layout
 from holdfast.errors import InvalidInput
 
 
@@ -19,6 +20,14 @@ class Dataset:
     train_targets: NDArray[Any]
     test_features: NDArray[Any]
     test_targets: NDArray[Any]
+    labels: tuple[Any, ...] | None = None
+    """The names of the classes, if targets are their numbers from 0."""
+    layout: Layout | None = None
+    """How the features were made of the columns of a table; None for what is no table."""
+    notes: tuple[str, ...] = ()
+    """What was guessed when the data were read."""
+    unit: float = 1.0
+    """What one unit of the targets stands for, where they were standardised."""
 
     @property
     def classes(self) -> int:
@@ -27,12 +36,18 @@ class Dataset:
 
     def numbered(self) -> "Dataset":
         """Return the data with their labels, whatever whole numbers they are, numbered from 0."""
+        if self.labels is not None:
+            return self
         both: NDArray[Any] = np.concatenate([self.train_targets, self.test_targets])
         fractional = both[both != np.round(both)]
         if len(fractional):
-            raise InvalidInput(f"classes need whole numbers as labels; got {fractional[0]} in {self.name}")
-        train, test = np.split(np.unique(both, return_inverse=True)[1], [len(self.train_targets)])
-        return replace(self, train_targets=train, test_targets=test)
+            raise InvalidInput(
+                f"classes need whole numbers or texts as labels; got {fractional[0]:g} in {self.name} "
+                "(--problem least-squares learns numbers)"
+            )
+        labels, places = np.unique(both, return_inverse=True)
+        train, test = np.split(places, [len(self.train_targets)])
+        return replace(self, train_targets=train, test_targets=test, labels=tuple(labels.tolist()))
 
     def digest(self) -> str:
         """Return a checksum of everything in it, by which a run knows its data again."""
@@ -40,11 +55,19 @@ class Dataset:
         for array in (self.train_features, self.train_targets, self.test_features, self.test_targets):
             hashed.update(f"{array.dtype.str}{array.shape}".encode())
             hashed.update(np.ascontiguousarray(array).data)
+        if self.labels is not None:
+            hashed.update("\n".join(map(str, self.labels)).encode())
         return hashed.hexdigest()
 
     @staticmethod
     def split(name: str, features: NDArray[Any], targets: NDArray[Any], test_share: float = 0.2) -> "Dataset":
         """Hold out a share of the samples for testing, at least one; the same ones every time."""
-        order = np.random.Generator(np.random.PCG64(0)).permutation(len(targets))
-        test, train = np.split(order, [max(int(test_share * len(targets)), 1)])
+        train, test = train_and_test(len(targets), test_share)
         return Dataset(name, features[train], targets[train], features[test], targets[test])
+
+
+def train_and_test(count: int, test_share: float = 0.2) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return which of so many samples are learned from and which are held out, at least one; always the same ones."""
+    order = np.random.Generator(np.random.PCG64(0)).permutation(count)
+    test, train = np.split(order, [max(int(test_share * count), 1)])
+    return train, test

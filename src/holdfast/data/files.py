@@ -1,6 +1,5 @@
-"""Data of the user's own, from an .npz or a .csv file."""
+"""Arrays of the user's own, from an .npz file."""
 
-import os
 import zlib
 from collections.abc import Sequence
 from math import prod
@@ -11,31 +10,28 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.data.bounds import require_bounded
 from holdfast.data.dataset import Dataset
 from holdfast.errors import InvalidInput
 from holdfast.files import reason
 
-FILE_TYPES = (".npz", ".csv")
 ODD_ZIP = (NotImplementedError, RuntimeError, OverflowError)
 """What reading an archive raises that is encrypted, packed in ways that nobody knows, or lies about its sizes."""
 
 
-MOST_BYTES = 4 * 2**30
-"""The most that is read of a file, decoded; `$HOLDFAST_MAX_BYTES` sets another bound."""
 SETS = (("x_train", "y_train", "x_test", "y_test"), ("x", "y"))
 """What an .npz file may hold, by name; nothing else in it is read."""
 
 
 def from_file(path: Path) -> Dataset:
-    """Read `x_train, y_train, x_test, y_test` or `x, y` from an .npz file, or the columns of a .csv file.
+    """Read `x_train, y_train, x_test, y_test` or `x, y` from an .npz file.
 
-    The last column of a .csv file is the target; a first line of names is passed over. Without test
-    samples of its own, a fifth of the samples is held out, always the same ones.
+    Without test samples of its own, a fifth of the samples is held out, always the same ones.
     """
     try:
         if not path.is_file():
             raise InvalidInput(f"--data must name a data set or a file; got {str(path)!r}, which is no file")
-        return _from_npz(path) if path.suffix == ".npz" else _from_csv(path)
+        return _from_npz(path)
     except OSError as error:
         raise InvalidInput(f"--data must name a readable file; got {str(path)!r}: {reason(error)}") from None
 
@@ -47,7 +43,7 @@ def _from_npz(path: Path) -> Dataset:
             if names is None:
                 raise ValueError("a single array")
             asked: Sequence[str] = next((each for each in SETS if {*each} <= {*names}), ())
-            _bounded(path, sum(_decoded_size(file, name) for name in asked))
+            require_bounded(path, sum(_decoded_size(file, name) for name in asked))
             arrays = {name: np.asarray(file[name]) for name in asked}
     except (EOFError, TypeError, AttributeError, KeyError, ValueError, BadZipFile, zlib.error, *ODD_ZIP) as error:
         if isinstance(error, InvalidInput):
@@ -83,41 +79,6 @@ def _decoded_size(file: Any, name: str) -> int:
         if not dtype.hasobject and size != file.zip.getinfo(member).file_size - opened.tell():
             raise ValueError(f"{name}, which is not as long as it says")
     return size
-
-
-def _bounded(path: Path, size: int) -> None:
-    """Refuse to read more than is allowed, before it fills the memory."""
-    given = os.environ.get("HOLDFAST_MAX_BYTES")
-    if given is not None and not given.isdecimal():
-        raise InvalidInput(f"HOLDFAST_MAX_BYTES must be a whole number of bytes; got {given!r}")
-    most = MOST_BYTES if given is None else int(given)
-    if size > most:
-        raise InvalidInput(f"{path} must hold at most {most} bytes of data (HOLDFAST_MAX_BYTES); got {size}")
-
-
-def _from_csv(path: Path) -> Dataset:
-    _bounded(path, path.stat().st_size)
-    with path.open(encoding="utf-8-sig", errors="replace") as file:
-        lines = [line for line in file if line.strip()]
-    if lines and not any(map(_numeric, lines[0].split(","))):
-        del lines[0]
-    if not lines:
-        raise InvalidInput(f"{path} must hold at least 2 samples; got none")
-    try:
-        table = np.loadtxt(lines, delimiter=",", ndmin=2)
-    except ValueError as error:
-        raise InvalidInput(f"{path} must hold numbers separated by commas; got {error}") from None
-    if table.shape[1] < 2:
-        raise InvalidInput(f"{path} must have features and a target column; got {table.shape[1]} column")
-    return Dataset.split(str(path), *_checked(path, table[:, :-1], table[:, -1]))
-
-
-def _numeric(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
 
 
 def _checked(path: Path, features: NDArray[Any], targets: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -67,6 +67,8 @@ class DebianPackage(Source):
 
     def deliver(self, names: Iterable[str], folder: Path) -> Iterator[tuple[str, bytes]]:
         # lists and cache of its own: needs no root and changes nothing on this machine
+        for needed in ("state/lists/partial", "cache/archives/partial"):  # which not every version makes itself
+            (folder / needed).mkdir(parents=True)
         options = [f"-oDir::State={folder}/state", f"-oDir::Cache={folder}/cache", "-oAPT::Sandbox::User="]
         _run(["apt-get", "-qq", *options, "update"], folder)
         _run(["apt-get", "-qq", *options, "download", self.package], folder)

@@ -27,7 +27,8 @@ class WorkerGroup:
         """The numbers of those that are not idle."""
         if idle is not None and len(idle):
             self.computing = np.setdiff1d(workers, idle)
-            oracle = cast(Divisible, oracle).only(self.computing)
+            if len(self.computing):  # else nobody asks the oracle
+                oracle = cast(Divisible, oracle).only(self.computing)
         self._oracle, self._start = oracle, model
         self.state: Any = self.first_state()
         """The states of those that compute, one row per worker."""

@@ -1,12 +1,16 @@
 """What a run needs of its engine."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.engines.adversary import Adversary
 from holdfast.typing import Received, Vector, Workers
+
+FAULTS = 100
+"""How many faults are remembered, the latest."""
 
 
 class Spread(NamedTuple):
@@ -33,6 +37,8 @@ class Exchanges(Protocol):
 class Engine(Exchanges, Protocol):
     """All workers of a run, wherever they compute, and their states."""
 
+    adversary: Adversary
+    """The Byzantine workers, what they remember, and what they may ask."""
     workers: Workers
     """The numbers of all workers that take part, in order."""
     honest: Workers
@@ -47,6 +53,9 @@ class Engine(Exchanges, Protocol):
     @property
     def faults(self) -> Sequence[str]:
         """The latest unusable answers and losses, one line each."""
+
+    def attend(self, stopping: Callable[[], bool], say: Callable[[str], object]) -> None:
+        """Be told when to stop waiting, and to whom to say what is waited for."""
 
     def start(self) -> None:
         """Get ready, if that has not happened yet."""

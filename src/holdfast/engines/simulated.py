@@ -1,6 +1,6 @@
 """All workers in one process, one row per worker."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from holdfast.attacks import Attack
@@ -36,15 +36,15 @@ class Simulated:
     ) -> None:
         self.worker, self.workers = worker, workers
         always = computing_always or not isinstance(oracle, Divisible)
-        self._adversary = Adversary(attack, workers, byzantine, seed, always)
-        self._group = WorkerGroup(worker, oracle, model, workers, self._adversary.idle)
+        self.adversary = Adversary(attack, workers, byzantine, seed, always)
+        self._group = WorkerGroup(worker, oracle, model, workers, self.adversary.idle)
         self._participation = Participation(workers, share, seed)
         self._reading, self._seed = reading, seed
         self.absent = 0
         """Always 0: nobody is late here."""
         self.voters = self._participation.size
         """How many workers are asked in a round."""
-        self.honest = self._adversary.honest
+        self.honest = self.adversary.honest
         """The numbers of the honest workers."""
 
     @property
@@ -61,6 +61,9 @@ class Simulated:
     def state(self, state: Any) -> None:
         self._group.state = state
 
+    def attend(self, stopping: Callable[[], bool], say: Callable[[str], object]) -> None:
+        """Do nothing: nobody waits here."""
+
     def start(self) -> None:
         """Do nothing: all is ready."""
 
@@ -72,7 +75,7 @@ class Simulated:
         """Play a round and return what the master reads. It is valid until the next round."""
         asked = self.asked(round)
         rows = self._group.answer(model, round, asked)
-        rows = self._adversary.corrupt(rows, asked, self.worker.neutral(model), round)
+        rows = self.adversary.corrupt(rows, asked, self.worker.neutral(model), round)
         return Received(self._reading(model, rows, asked, round), asked, round, self._seed)
 
     def iterates(self, model: Vector) -> Rows:

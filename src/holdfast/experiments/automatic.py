@@ -1,19 +1,27 @@
-"""lambda and alpha by rule instead of by hand: `penalty=auto`, `--rate auto`. docs/automatic.md derives both."""
+"""lambda and alpha by rule, unless they are given: docs/automatic.md derives both."""
 
 from dataclasses import replace
 from math import inf, isfinite, sqrt
 from typing import Any, cast
 
+import numpy as np
+
 from holdfast.aggregators import Median
+from holdfast.engines.adversary import Adversary
+from holdfast.engines.group import WorkerGroup
 from holdfast.errors import InvalidInput
 from holdfast.experiments.building import build_problem
-from holdfast.experiments.parts import participants, simulated
+from holdfast.experiments.parts import attack_and_byzantine, check, participants
 from holdfast.experiments.spec import Spec
 from holdfast.experiments.survey import BATCH, Surveyor
-from holdfast.methods import AUTO, Rsa, as_sent
+from holdfast.methods import AUTO, with_penalty
 from holdfast.methods.schedules import ToZero, schedule
-from holdfast.problems import solvable
-from holdfast.typing import Rows
+from holdfast.problems import LinearProblem, ModuleProblem, Problem
+from holdfast.streams import Stream
+from holdfast.typing import Rows, Workers
+
+SURVEYED = 256
+"""Workers that report, at most: of more, so many are drawn."""
 
 
 def is_auto(spec: Spec) -> bool:
@@ -31,32 +39,54 @@ def resolve_auto(spec: Spec) -> Spec:
         alpha  = min(sqrt(K), 1 / s(K)) * longest,     longest = min(1 / curvature, reach / (lambda m))
 
     K is the number of rounds and s the schedule at rate 1, so that the last step is the longest that is sure to be
-    stable. A loss whose gradient is not bounded has to begin with it: alpha = longest.
+    stable. A loss whose gradient is not bounded has to begin with it: alpha = longest. So has the master's regulariser
+    c/2 |x|^2: alpha is at most 1 / c.
     """
     if not is_auto(spec):
         return spec
-    problem = solvable(build_problem(spec)[1], "auto")
+    check(_with_any_numbers(spec))
+    problem = build_problem(spec)[1]
     workers = participants(spec)
-    norm = spec.method.norm if isinstance(spec.method, Rsa) else 1.0
-    everybody = replace(spec, byzantine_work="always")  # a surveyor is made for all of them
-    surveyor = Surveyor.of(problem, workers, norm)
-    engine = simulated(everybody, replace(problem, batch=BATCH), surveyor, 1.0, as_sent)
-    reports = cast(Rows, engine.exchange(problem.start(), 0).rows)
-    price, reach, curvature = map(float, Median()(reports))
-    if isinstance(spec.method, Rsa) and spec.method.penalty == AUTO:
-        spec = replace(spec, method=replace(spec.method, penalty=_number("price", price)))
+    price, reach, curvature = map(float, Median()(_reports(spec, problem, _surveyed(workers, spec.seed))))
+    if getattr(spec.method, "penalty", None) == AUTO:
+        spec = replace(spec, method=with_penalty(spec.method, _number("price", price)))
     if spec.rate == AUTO:
         longest = _longest(spec, len(workers), reach, curvature)
-        stretch = _stretch(spec) if isfinite(problem.gradient_bound) else 1
-        spec = replace(spec, rate=_number("rate", longest * stretch))
+        stretch = _stretch(spec) if isfinite(getattr(problem, "gradient_bound", inf)) else 1
+        first = 1 / spec.l2 if spec.l2 else inf
+        spec = replace(spec, rate=_number("rate", min(longest * stretch, first)))
     return spec
+
+
+def _with_any_numbers(spec: Spec) -> Spec:
+    """Return the spec with numbers that stand for those to be found, so that all else can be checked before."""
+    return replace(spec, method=with_penalty(spec.method, 1.0), rate=1.0 if spec.rate == AUTO else spec.rate)
+
+
+def _surveyed(workers: Workers, seed: int) -> Workers:
+    """Return who is asked: all, or so many that the medians of their reports are near those of all."""
+    if len(workers) <= SURVEYED:
+        return workers
+    draws = Stream(seed, "survey").words(workers, 0, 1)[:, 0]
+    return np.sort(workers[np.argsort(draws)[:SURVEYED]])
+
+
+def _reports(spec: Spec, problem: Problem, workers: Workers) -> Rows:
+    """Return what these workers report: honest ones the truth, Byzantine ones what their attack makes of it."""
+    norm = getattr(spec.method, "norm", 1.0)
+    larger = replace(problem, batch=BATCH) if isinstance(problem, LinearProblem | ModuleProblem) else problem
+    surveyor, start = Surveyor.of(problem, workers, norm), problem.start()
+    attack, byzantine = attack_and_byzantine(spec)
+    adversary = Adversary(attack, participants(spec), byzantine, spec.seed, computing_always=True)
+    truths = WorkerGroup(surveyor, larger.oracle(workers), start, workers).answer(start, 0, workers)
+    return adversary.corrupt(truths, workers, surveyor.neutral(start), 0)
 
 
 def _longest(spec: Spec, m: int, reach: float, curvature: float) -> float:
     """Return the longest step that is sure to be stable: for a worker and the master of RSA, or for a sum of losses."""
-    if not isinstance(spec.method, Rsa):
+    if not spec.method.penalised:
         return 1 / (m * curvature + spec.l2)
-    pull = m * float(cast(Any, spec.method.penalty))
+    pull = m * float(cast(Any, spec.method).penalty)
     return min(1 / max(curvature, spec.l2), reach / pull if pull else inf)
 
 
@@ -73,6 +103,7 @@ def _number(what: str, value: float) -> float:
     """Return three significant digits, if the value can be used: more would only differ between machines."""
     if not 0 < value < inf:
         raise InvalidInput(
-            f"auto needs something to learn and fewer than half of the workers Byzantine; got a {what} of {value:g}"
+            f"auto needs something to learn and fewer than half of the workers Byzantine; got a {what} of {value:g}: "
+            "else give numbers, such as --method rsa:penalty=0.1 --rate 0.001"
         )
     return float(f"{value:.3g}")

@@ -1,14 +1,16 @@
 """From a spec's data, partition and problem to what is learned."""
 
 from functools import lru_cache, partial
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from holdfast.data import REGISTRY as DATA
-from holdfast.data import Dataset, Partition, load
+from holdfast.data import Dataset, Partition
+from holdfast.data.scaling import Scaling
 from holdfast.errors import InvalidInput
+from holdfast.experiments.loading import Version, forget_data, loaded, version_of
+from holdfast.experiments.parts import attack_and_byzantine, participants
+from holdfast.experiments.scaling import Reporting
 from holdfast.experiments.spec import Spec, require_number
 from holdfast.problems import PROBLEMS, ModuleProblem, Problem
 from holdfast.problems.modules.losses import LOSSES
@@ -23,6 +25,9 @@ class Network(NamedTuple):
     device: Any
 
 
+STANDARD = "standard"
+
+
 def build_problem(spec: Spec) -> tuple[Dataset | None, Problem]:
     """Return the problem of a spec and the data set that it is made of, if that is known."""
     if not isinstance(spec.problem, str | type) and isinstance(spec.problem, Problem):
@@ -30,11 +35,12 @@ def build_problem(spec: Spec) -> tuple[Dataset | None, Problem]:
     dataset, problem = _built(
         spec.problem,
         spec.data,
-        _version(spec.data),
+        version_of(spec.data),
         spec.partition,
         spec.workers,
         spec.batch,
-        require_number(spec.scale),
+        1.0 if spec.scale == STANDARD else require_number(spec.scale),
+        scaling_of(spec),
         1 / spec.workers if spec.weighting == "mean" else 1.0,
         spec.dtype,
         spec.seed,
@@ -52,6 +58,33 @@ def _served(problem: Problem, spec: Spec) -> Problem:
     return problem.using(spec.engine.gradients or problem.way, spec.engine.chunk or problem.chunk)
 
 
+def scaling_of(spec: Spec) -> Scaling | None:
+    """Return what a resolved spec shifts and divides its features by; None where it does not."""
+    if spec.scale != STANDARD:
+        return None
+    attack, byzantine = attack_and_byzantine(spec)
+    reporting = Reporting(
+        spec.partition,
+        spec.workers,
+        tuple(participants(spec).tolist()),
+        attack,
+        byzantine,
+        int(require_number(spec.declared)),
+        spec.seed,
+        with_target=not getattr(_factory(spec.problem), "classifies", True),
+    )
+    return _scaling(reporting, spec.data, version_of(spec.data))
+
+
+@lru_cache(maxsize=1)
+def _scaling(reporting: Reporting, data: Any, version: Version) -> Scaling:
+    return reporting.scaling(loaded(data))
+
+
+def _factory(kind: Any) -> Any:
+    return PROBLEMS.make(kind) if isinstance(kind, str) else kind
+
+
 def _fitting(problem: Problem, spec: Spec) -> Problem:
     if not np.array_equal(problem.workers, np.arange(1, spec.workers + 1)):
         raise InvalidInput(f"a problem must have the workers 1 to {spec.workers}; got {len(problem.workers)} workers")
@@ -62,20 +95,22 @@ def _fitting(problem: Problem, spec: Spec) -> Problem:
 def _built(
     kind: Any,
     data: Any,
-    version: tuple[int, int] | None,
+    version: Version,
     partition: Partition,
     workers: int,
     batch: int,
     scale: float,
+    scaling: Scaling | None,
     weight: float,
     dtype: str,
     seed: int,
     network: Network | None,
 ) -> tuple[Dataset, Problem]:
-    dataset = _loaded(data, version)
-    factory = PROBLEMS.make(kind) if isinstance(kind, str) else kind
+    dataset = loaded(data)
+    factory = _factory(kind)
     make = getattr(factory, "of", factory) if network is None else _with_network(factory, network)
-    problem = make(dataset, partition, workers, batch, scale=scale, weight=weight, dtype=dtype, seed=seed)
+    given = dataset if scaling is None else scaling.dataset(dataset, dtype)
+    problem = make(given, partition, workers, batch, scale=scale, weight=weight, dtype=dtype, seed=seed)
     if not isinstance(problem, Problem):
         raise InvalidInput(f"a problem must have what holdfast.problems.Problem asks for; got {type(problem).__name__}")
     return dataset, problem
@@ -88,28 +123,8 @@ def _with_network(kind: Any, network: Network) -> Any:
     return partial(ModuleProblem.of, kind=kind, **network._asdict())
 
 
-def loaded(data: Any) -> Dataset:
-    """Return the data set, again from memory if it is the one last asked for."""
-    return _loaded(data, _version(data))
-
-
-def _version(data: Any) -> tuple[int, int] | None:
-    """Return when and how long a data file was written: a changed one is another one."""
-    if not isinstance(data, str) or data in DATA:
-        return None
-    try:
-        about = Path(data).stat()
-    except (OSError, ValueError):  # loading says what is wrong with it
-        return None
-    return about.st_mtime_ns, about.st_size
-
-
 def forget() -> None:
     """Let go of the data that were kept in memory."""
     _built.cache_clear()
-    _loaded.cache_clear()
-
-
-@lru_cache(maxsize=1)
-def _loaded(data: Any, version: tuple[int, int] | None) -> Dataset:
-    return load(data)
+    _scaling.cache_clear()
+    forget_data()

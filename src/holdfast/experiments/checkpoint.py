@@ -2,17 +2,22 @@
 
 import io
 import json
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
 from hashlib import sha256
+from typing import Any
 
 import numpy as np
 
 from holdfast.states import Arrays
 
+SIDES = ("master", "workers", "attack", "average")
+"""Whose arrays a checkpoint holds."""
+
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """The arrays of both states, and how many records there were. On disk an .npz file followed by its SHA-256."""
+    """The arrays of all states, and how many records there were. On disk an .npz file followed by its SHA-256."""
 
     round: int
     master: Arrays
@@ -20,8 +25,14 @@ class Checkpoint:
     seconds: float
     """Spent on rounds."""
     evaluation_seconds: float
+    attack: Arrays = field(default_factory=dict)
+    """What the Byzantine workers remember."""
+    average: Arrays = field(default_factory=dict)
+    """The average of x0 over all rounds, if that is evaluated."""
     absent: int = 0
-    """How often a worker did not answer in time."""
+    """How often a worker was asked and its answer was late or unusable."""
+    faults: Sequence[str] = ()
+    """The latest unusable answers and losses, one line each."""
     run: str = ""
     """Whose checkpoint it is: see `RunFolder.identity`."""
     records: int = 0
@@ -31,7 +42,7 @@ class Checkpoint:
 
     def to_bytes(self) -> bytes:
         about = asdict(self)
-        arrays = {f"{side}.{name}": array for side in ("master", "workers") for name, array in about.pop(side).items()}
+        arrays = {f"{side}.{name}": array for side in SIDES for name, array in about.pop(side).items()}
         file = io.BytesIO()
         np.savez(file, about=np.array(json.dumps(about)), **arrays)
         return file.getvalue() + sha256(file.getvalue()).digest()
@@ -44,11 +55,11 @@ class Checkpoint:
             raise ValueError("its checksum is wrong")
         with np.load(io.BytesIO(arrays), allow_pickle=False) as file:
             about = json.loads(str(file["about"]))
-            master, workers = (
-                {key.removeprefix(side): file[key] for key in file.files if key.startswith(side)}
-                for side in ("master.", "workers.")
-            )
+            sides: dict[str, Any] = {
+                side: {key.removeprefix(f"{side}."): file[key] for key in file.files if key.startswith(f"{side}.")}
+                for side in SIDES
+            }
         try:
-            return Checkpoint(master=master, workers=workers, **about)
+            return Checkpoint(**sides, **about)
         except TypeError:
             raise ValueError("it is of another version of holdfast") from None

@@ -1,6 +1,5 @@
-"""Many runs at once, each different one once."""
+"""Many runs beside each other: every combination of some values, each different one run once."""
 
-import pickle
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import product
@@ -9,30 +8,44 @@ from typing import Any
 from holdfast.engines.options import InProcess
 from holdfast.errors import InvalidInput
 from holdfast.experiments.automatic import resolve_auto
-from holdfast.experiments.building import build_problem
+from holdfast.experiments.bars import RunsBar
+from holdfast.experiments.compared import Comparison
 from holdfast.experiments.defaults import canonical, resolved
-from holdfast.experiments.parts import check, setting_of
-from holdfast.experiments.pool import play
-from holdfast.experiments.result import Result
+from holdfast.experiments.gathering import Keeper, gather
+from holdfast.experiments.records import Record
 from holdfast.experiments.spec import Spec, require_hashable
-from holdfast.theory import steps
 
 
-def grid(base: Spec, methods: Iterable[Any], attacks: Iterable[Any], partitions: Iterable[Any]) -> list[Spec]:
-    """Return one spec for each combination; without an attack nobody is Byzantine."""
-    truthful = replace(base, attack=None, byzantine=0)
-    return [
-        replace(truthful if attack in (None, "none") else base, method=method, attack=attack, partition=partition)
-        for partition, attack, method in product(partitions, attacks, methods)
-    ]
+def grid(
+    base: Spec, methods: Iterable[Any], attacks: Iterable[Any], partitions: Iterable[Any], **others: Iterable[Any]
+) -> list[Spec]:
+    """Return one spec for each combination, also of the values of `others`; without an attack nobody is Byzantine.
+
+    >>> [spec.seed for spec in grid(Spec(data="digits"), ["rsa"], ["none"], ["iid"], seed=[0, 1], byzantine=[4, 8])]
+    [0, 1]
+    """
+    wanted: list[Spec] = []
+    for *values, partition, attack, method in product(*others.values(), partitions, attacks, methods):
+        parts = {"method": method, "attack": attack, "partition": partition}
+        truthful = {"attack": None, "byzantine": 0} if attack in (None, "none") else {}
+        spec = replace(base, **dict(zip(others, values, strict=True)) | parts | truthful)
+        if not truthful or spec not in wanted:
+            wanted.append(spec)
+    return wanted
 
 
 def compare(
-    specs: Sequence[Spec], jobs: int | None = None, finished: Callable[[Result, int], None] = lambda *_: None
-) -> list[Result]:
-    """Run all specs and return their results in order; equal runs are run once.
+    specs: Sequence[Spec],
+    jobs: int | None = None,
+    finished: Callable[[Any, str], None] = lambda *_: None,
+    *,
+    store: Keeper | None = None,
+    progress: bool | RunsBar = False,
+) -> Comparison:
+    """Run all specs and return their results in order, as a table; equal runs are run once.
 
-    `finished` is told each result as it comes, and how many there will be.
+    `finished` is told each result as it comes, and what it is called; `progress` shows a bar. With a store, what it
+    holds is not run again and what ends is kept. A run that fails is a result that says why.
     """
     if not specs:
         raise InvalidInput("a comparison needs at least one run; got none")
@@ -40,42 +53,27 @@ def compare(
         raise InvalidInput("a comparison spreads its runs over the cores itself, with engine simulated; got another")
     for spec in specs:
         require_hashable("problem", spec.problem)
+    names = Comparison(tuple(specs), ()).names()
     plain = [resolve_auto(canonical(resolved(spec))) for spec in specs]
+    called = {ran: names[asked] for ran, asked in zip(reversed(plain), reversed(specs), strict=True)}
     different = list(dict.fromkeys(plain))
-    check_all(different, jobs)
-    results: dict[Spec, Result] = {}
+    found: dict[Spec, Record] = {}
+    with progress if isinstance(progress, RunsBar) else RunsBar(jobs, disable=not progress) as bar:
+        bar.began([called[spec] for spec in different])
 
-    def arrived(result: Result) -> None:
-        results[result.spec] = result
-        finished(result, len(different))
+        def arrived(record: Record) -> None:
+            found[record.spec] = record
+            bar.ended(called[record.spec])
+            finished(record, called[record.spec])
 
-    play(different, jobs, arrived)
-    return [
-        replace(results[ran], spec=replace(resolved(asked), method=ran.method, rate=ran.rate))
-        for ran, asked in zip(plain, specs, strict=True)
-    ]
+        def failed(spec: Spec, why: str) -> None:
+            arrived(Record(spec, (), 0, None, None, 0.0, 0.0, failed=why))
 
-
-def _require_portable(spec: Spec) -> None:
-    """Refuse parts that other processes could not have; data and problems may be large, and are left to them."""
-    for name in ("method", "attack", "partition"):
-        try:
-            pickle.dumps(getattr(spec, name))
-        except (pickle.PicklingError, AttributeError, TypeError) as error:
-            raise InvalidInput(f"compare sends runs to other processes, which must know {name}; got {error}") from None
-
-
-def check_all(specs: Iterable[Spec], jobs: int | None) -> None:
-    """Say what cannot work before the first run begins: each kind of data and partition is dealt once to see."""
-    if jobs is not None and jobs < 1:
-        raise InvalidInput(f"jobs must be at least 1; got {jobs}")
-    dealt = set()
-    for spec in specs:
-        check(spec)
-        _require_portable(spec)
-        kind = (spec.data, spec.partition, spec.problem, spec.workers)
-        if kind not in dealt:
-            dealt.add(kind)
-            build_problem(spec)
-        if spec.schedule in steps.REGISTRY:  # these step sizes depend on the samples
-            setting_of(spec, build_problem(spec)[1])
+        gather(different, jobs, store, lambda record, _: arrived(record), failed=failed)
+    return Comparison(
+        tuple(specs),
+        tuple(
+            replace(found[ran], spec=replace(resolved(asked), method=ran.method, rate=ran.rate))
+            for ran, asked in zip(plain, specs, strict=True)
+        ),
+    )

@@ -3,15 +3,18 @@
 from dataclasses import replace
 from os.path import isfile
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from holdfast.data import FILE_TYPES
+from holdfast.data import FILE_TYPES, REGISTRY, Dataset, Table
 from holdfast.engines.options import InProcess
+from holdfast.experiments.loading import loaded
 from holdfast.experiments.spec import Spec
+from holdfast.methods import AUTO
+from holdfast.problems import guess
 from holdfast.theory import steps
 
 SCALE = {"digits": 16.0}
-"""Digits have 16 grey levels: times 16 they span a byte, where the paper's lambda and alpha are at home."""
+"""Digits have 16 grey levels: times 16 they span a byte, as MNIST's pixels do."""
 
 
 OF_A_MODEL: dict[str, Any] = {"normalise": "mean-std", "augment": "none", "device": "cpu"}
@@ -21,22 +24,41 @@ OF_A_MODEL: dict[str, Any] = {"normalise": "mean-std", "augment": "none", "devic
 def resolved(spec: Spec) -> Spec:
     """Return the spec with every `None` filled in; only the rate of a theorem's schedule stays open.
 
-    >>> spec = resolved(Spec(method="rsa:norm=2"))
-    >>> round(spec.method.penalty, 3), spec.rate, spec.scale
-    (1.183, 0.001, 1.0)
+    What is `auto` stays so until the data are there (`holdfast.experiments.automatic`).
+
+    >>> spec = resolved(Spec(method="rsa:messages=bits"))
+    >>> spec.method.norm, spec.method.penalty, spec.rate, spec.scale
+    (1.0, 'auto', 'auto', 1.0)
     """
-    method, data = spec.method.resolved(), spec.data
-    known = isinstance(data, str)
-    file = known and Path(data).suffix in FILE_TYPES and isfile(data)
+    method, data = spec.method.resolved(), _located(spec.data)
     return replace(
         spec,
         method=method,
-        data=str(Path(data).resolve()) if file else data,
-        rate=method.default_rate if spec.rate is None and spec.schedule not in steps.REGISTRY else spec.rate,
-        scale=(SCALE.get(data, 1.0) if known else 1.0) if spec.scale is None else spec.scale,
+        data=data,
+        problem=_guessed(data) if spec.problem is None else spec.problem,
+        rate=AUTO if spec.rate is None and spec.schedule not in steps.REGISTRY else spec.rate,
+        scale=_scale(data) if spec.scale is None else spec.scale,
         **({} if spec.model is None else {key: getattr(spec, key) or value for key, value in OF_A_MODEL.items()}),
         declared=spec.q if spec.declared is None else spec.declared,
     )
+
+
+def _located(data: Any) -> Any:
+    """Return data whose files are named by whole paths."""
+    if isinstance(data, Table):
+        return data.moved(lambda path: str(Path(path).resolve()))
+    file = isinstance(data, str) and Path(data).suffix in FILE_TYPES and isfile(data)
+    return str(Path(data).resolve()) if file else data
+
+
+def _guessed(data: Any) -> str:
+    """Return the problem that fits the target; the sets of ours all have classes, and are not loaded to tell."""
+    return "softmax" if isinstance(data, str) and data in REGISTRY else guess(loaded(data)).name
+
+
+def _scale(data: Any) -> float | Literal["standard"]:
+    table = isinstance(data, Table) or (isinstance(data, Dataset) and data.layout is not None)
+    return "standard" if table else SCALE.get(data, 1.0) if isinstance(data, str) else 1.0
 
 
 def canonical(spec: Spec) -> Spec:

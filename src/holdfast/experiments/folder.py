@@ -23,14 +23,16 @@ from holdfast.errors import InvalidInput, StorageError
 from holdfast.experiments.beginning import SPEC, VERSIONS, Beginning, begin, encoded, engine_text, is_unborn
 from holdfast.experiments.checkpoint import Checkpoint
 from holdfast.experiments.environment import differing, versions
+from holdfast.experiments.learnt import Learnt
 from holdfast.experiments.metrics import Evaluation
 from holdfast.experiments.recording import Line, intact, parsed, sealed
 from holdfast.experiments.sealing import said, sealed_json, unsealed_json
 from holdfast.experiments.spec import Spec
 from holdfast.files import Owner, check_writable, reason, sweep, sync_folder, write_atomic
+from holdfast.problems import REGISTRY
 from holdfast.states import Arrays
 
-RECORDS, MODEL, RESULT = "records.jsonl", "model.npy", "result.json"
+RECORDS, MODEL, LEARNT, RESULT = "records.jsonl", "model.npy", "model.json", "result.json"
 CHECKPOINTS = ("checkpoint.npz", "checkpoint.previous.npz")
 
 
@@ -145,7 +147,7 @@ class RunFolder:
         self._records, self._seal = len(kept), kept[-1].seal if kept else identity
         content = "".join(map(str, kept)).encode()
         with self._writing():
-            sweep(self.path, (SPEC, VERSIONS, RECORDS, *CHECKPOINTS, MODEL, RESULT))
+            sweep(self.path, (SPEC, VERSIONS, RECORDS, *CHECKPOINTS, MODEL, LEARNT, RESULT))
             if content != _content(self.path / RECORDS):
                 write_atomic(self.path / RECORDS, content, parents=False)
         return found, [line.evaluation for line in kept], warnings
@@ -170,8 +172,8 @@ class RunFolder:
 
     # -- the end -------------------------------------------------------------------------------------------------
 
-    def finish(self, result: Mapping[str, Any], model: NDArray[Any]) -> None:
-        """Write the final model and the result; with the latter the run is over."""
+    def finish(self, result: Mapping[str, Any], model: NDArray[Any], learnt: Learnt | None = None) -> None:
+        """Write the final model, as it is and for use, and the result; with the latter the run is over."""
         file = io.BytesIO()
         np.save(file, model, allow_pickle=False)
         digest = sha256(file.getvalue()).hexdigest()
@@ -179,7 +181,26 @@ class RunFolder:
         with self._writing():
             self._sync_records()
         self._write(MODEL, file.getvalue())
+        if learnt is not None:
+            self._write(LEARNT, sealed_json({"run": of["run"]} | learnt.to_json()))
         self._write(RESULT, sealed_json(dict(result) | {"of": of}))
+
+    def learnt(self) -> Learnt:
+        """Return the model of a finished run, for use."""
+        identity = self.beginning.identity
+        if self._ended() is None:
+            raise InvalidInput(f"predict needs a run that is over; got {self.path}: resume it with holdfast resume")
+        path = self.path / LEARNT
+        content = _content(path)
+        if content is None:
+            raise InvalidInput(f"predict needs a model of {', '.join(REGISTRY)} that did not diverge; got no {path}")
+        try:
+            values = unsealed_json(content)
+            if values["run"] != identity:
+                raise ValueError("that of another run")
+            return Learnt.of_json(values)
+        except (ValueError, KeyError, TypeError) as error:
+            raise InvalidInput(f"{path} must hold the model of this run; got {said(error)}") from None
 
     def history(self) -> list[Evaluation]:
         """Return the records; a last line that is not whole, as a killed run may leave it, is none."""

@@ -1,10 +1,10 @@
 """Who disagrees: what a master can tell from messages alone, not knowing who is Byzantine nor how many are.
 
-A message takes a side on every coordinate: above or below the message that would pull nowhere (x0 where
-messages are models, 0 where they are gradients), or neither. Sides are all that l1-RSA reads of a message,
-so that nothing here needs more than what it needs. docs/workers.md argues and measures it.
+All is told by the sides that messages take (`holdfast.watching.sides`), so that nothing here needs more than what
+l1-RSA reads of a message. docs/workers.md argues and measures it.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from holdfast.streams import Stream
 from holdfast.typing import Rows, Vector, Workers
+from holdfast.watching.sides import Shares, blocks, distances, sides
 
 SUSPICION_THRESHOLD = 3.5
 """Robust standard deviations above the median at which a worker is suspected (Iglewicz and Hoaglin, 1993)."""
@@ -20,19 +21,14 @@ LEAST_SPREAD = 0.01
 """The least standard deviation assumed: one coordinate in a hundred more or less makes nobody suspect."""
 LEAST_EVALUATIONS = 5
 """Nobody is judged by fewer: with a few rounds in view, chance alone makes honest workers look odd."""
+LEAST_COORDINATES = 32
+"""Shorter messages are not compared: on few coordinates honest workers happen to take opposite sides on most."""
 MANY_EVALUATIONS = 10
 """With fewer, the mean over them is not enough: a suspect must be one at most of them alone as well."""
 
 EXACT = 4096
 """Up to as many workers each message is compared with all others; beyond, all are compared with the same SAMPLE."""
 SAMPLE = 1024
-BLOCK = 2**22
-"""Entries of an array that is there in parts only: 32 MB of counts."""
-
-Words = NDArray[np.uint64]
-"""Sides as bits, a row per message."""
-Shares = NDArray[np.float64]
-"""Shares of coordinates, of shape `(n,)` or `(n, n)`."""
 
 
 @dataclass(frozen=True)
@@ -43,48 +39,30 @@ class Disagreement:
     """Median over the other workers (a sample of them if they are many) of the share of coordinates on which the two
     take different sides."""
     twins: list[int]
-    """How many others take the same side on every coordinate; 0 for a message that takes none anywhere."""
+    """How many others send the same message to the last bit; 0 for a message that takes no side anywhere."""
 
 
 def disagreement(rows: Rows, neutral: Vector) -> Disagreement:
     """Compare every message with every other.
 
     >>> disagreement(np.array([[1.0, 2.0], [3.0, 1.0], [2.0, -1.0]]), neutral=np.zeros(2))
-    Disagreement(shares=[0.25, 0.25, 0.5], twins=[1, 1, 0])
+    Disagreement(shares=[0.25, 0.25, 0.5], twins=[0, 0, 0])
     """
     n = len(rows)
     if n == 1:
         return Disagreement([0.0], [0])
-    words = _sides(rows, neutral)
-    everyone, compared, sides = np.arange(n), _compared(n), 2 * rows.shape[1]
+    words = sides(rows, neutral)
+    everyone, compared, bits = np.arange(n), _compared(n), 2 * rows.shape[1]
     shares = np.concatenate(
         [
-            _medians(_distances(words[block], words[compared]) / sides, compared, everyone[block])
-            for block in _blocks(n, len(compared))
+            _medians(distances(words[block], words[compared]) / bits, compared, everyone[block])
+            for block in blocks(n, len(compared))
         ]
     )
-    _, kind, alike = np.unique(words, axis=0, return_inverse=True, return_counts=True)
-    twins = (alike[kind.reshape(-1)] - 1) * words.any(axis=1)
-    return Disagreement(shares.tolist(), twins.tolist())
-
-
-def differences(rows: Rows, neutral: Vector) -> Shares:
-    """Return for all pairs the mean over coordinates of |s_i - s_k| / 2, s = sign(row - neutral): opposite sides
-    count 1, a side against none 1/2. NaN takes no side.
-
-    As bits (above, below) this is the Hamming distance over 2 d: exact, and no matter in which order it is counted.
-    """
-    words = _sides(rows, neutral)
-    return np.asarray(_distances(words, words) / (2 * rows.shape[1]))
-
-
-def _sides(rows: Rows, neutral: Vector) -> Words:
-    """Return two bits for each coordinate of each row: whether it is above, and whether it is below."""
-    words = np.zeros((len(rows), -(-2 * rows.shape[1] // 64)), np.uint64)
-    for block in _blocks(*rows.shape):
-        sides = np.packbits(np.hstack([rows[block] > neutral, rows[block] < neutral]), axis=1)
-        words.view(np.uint8)[block, : sides.shape[1]] = sides
-    return words
+    # honest workers with data alike may take all the same sides, but not at the same distance
+    alike = Counter(sent := [row.tobytes() for row in np.asarray(rows) + 0.0])  # + 0.0: there is one zero
+    twins = [alike[row] - 1 if takes else 0 for row, takes in zip(sent, words.max(axis=1), strict=True)]
+    return Disagreement(shares.tolist(), twins)
 
 
 def _compared(n: int) -> Workers:
@@ -95,25 +73,15 @@ def _compared(n: int) -> Workers:
     return np.sort(np.argsort(draws)[:SAMPLE])
 
 
-def _medians(distances: Shares, compared: Workers, own: Workers) -> Shares:
+def _medians(apart: Shares, compared: Workers, own: Workers) -> Shares:
     """Return for the rows `own` the median distance to those they are compared with, themselves left out."""
     others = compared != own[:, np.newaxis]
     among = ~others.all(axis=1)
     found = np.empty(len(own))
     for group in (among, ~among):
         if group.any():
-            found[group] = np.median(distances[group][others[group]].reshape(group.sum(), -1), axis=1)
+            found[group] = np.median(apart[group][others[group]].reshape(group.sum(), -1), axis=1)
     return found
-
-
-def _distances(some: Words, others: Words) -> NDArray[np.int64]:
-    return np.array([np.bitwise_count(others ^ row).sum(axis=1, dtype=np.int64) for row in some])
-
-
-def _blocks(rows: int, width: int) -> list[slice]:
-    """Return slices of so many rows that an array of this width over them is small."""
-    step = max(1, BLOCK // width)
-    return [slice(start, min(start + step, rows)) for start in range(0, rows, step)]
 
 
 def suspicion(history: Sequence[Sequence[float | None]]) -> Shares:

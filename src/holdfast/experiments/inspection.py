@@ -8,7 +8,7 @@ from typing import Any
 
 from holdfast.errors import InvalidInput
 from holdfast.experiments.folder import RunFolder
-from holdfast.experiments.forensics import LEAST_EVALUATIONS
+from holdfast.experiments.forensics import LEAST_COORDINATES, LEAST_EVALUATIONS
 from holdfast.experiments.individuals import Individual, individuals
 from holdfast.experiments.metrics import Evaluation
 from holdfast.experiments.personal import Personal
@@ -28,8 +28,20 @@ class Inspection:
 
     @property
     def notes(self) -> list[str]:
-        """What is missing, and why."""
-        return [text for text in (self._ending(), self._missing_messages(), self._missing_models()) if text]
+        """What to be careful about, and what is missing and why."""
+        told = (self._ending(), *self.warnings, self.unjudged, self._missing_models())
+        return [text for text in told if text]
+
+    @property
+    def warnings(self) -> list[str]:
+        """What the run warned of, as sentences."""
+        return [f"{text[0].upper()}{text[1:]}." for text in (self.result or {}).get("warnings", ())]
+
+    @property
+    def verdict(self) -> str | None:
+        """What to make of the score, once the run is over."""
+        found: str | None = (self.result or {}).get("verdict")
+        return found
 
     def _ending(self) -> str | None:
         if self.result is None:
@@ -38,14 +50,16 @@ class Inspection:
             return f"This run diverged at round {self.result['diverged']}."
         return None
 
-    def _missing_messages(self) -> str | None:
+    @property
+    def unjudged(self) -> str | None:
+        """Why nobody is judged by messages, or who is not; None if everybody is."""
         if not self.history:
             return "Nothing was evaluated yet, so that nothing is known of the messages."
         recorded = [each.disagreement for each in self.history if each.disagreement is not None]
         if getattr(self.spec.method, "messages", "full") == "bits":
             return "The master received only counts of bits, so that nobody's messages could be compared."
         if not recorded:
-            return "No evaluation came after a round in which messages were received."
+            return f"Too few coordinates to tell who lies: messages below {LEAST_COORDINATES} of them are not compared."
         if len(recorded) < LEAST_EVALUATIONS:
             return f"Nobody is judged by fewer than {LEAST_EVALUATIONS} evaluations; this run has {len(recorded)}."
         present = zip(*([share is not None for share in row] for row in recorded), strict=True)
@@ -71,6 +85,7 @@ class Inspection:
             "spec": self.spec.to_json(),
             "workers": [asdict(each) for each in self.workers],
             "history": [asdict(evaluation) for evaluation in self.history],
+            "verdict": self.verdict,
             "notes": self.notes,
         }
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from holdfast.engines import LastRound
 from holdfast.experiments.assembly import Experiment
-from holdfast.experiments.forensics import disagreement
+from holdfast.experiments.forensics import LEAST_COORDINATES, disagreement
 from holdfast.problems import Classifying
 from holdfast.typing import Vector
 
@@ -28,24 +28,36 @@ class Evaluation:
     """Distance to consensus: root of the mean over the honest workers of |x_i - x0|^2."""
     disagreement: list[float | None] | None = None
     """How much each participant's last message disagreed with the others' (`holdfast.experiments.forensics`): None for
-    a worker that was absent, None for all where the master receives no single messages."""
+    a worker that was absent, None for all where the master receives no single messages, or messages too short."""
     twins: list[int | None] | None = None
-    """How many others sent the same signs as each participant."""
+    """How many others sent the same message as each participant."""
     metrics: dict[str, float] = field(default_factory=dict)
     """Whatever else the problem measures."""
+
+    @property
+    def measured(self) -> dict[str, float]:
+        """All that the problem measures, by name."""
+        return ({} if self.accuracy is None else {"accuracy": self.accuracy}) | self.metrics
 
     @property
     def finite(self) -> bool:
         return bool(np.isfinite([self.loss, self.variance, self.distance]).all())
 
 
-def evaluate(experiment: Experiment, model: Vector, round: int, last: LastRound | None) -> Evaluation:
-    """Measure the master's model, the honest workers' iterates, and the messages that were received last."""
+def evaluate(
+    experiment: Experiment, x0: Vector, round: int, last: LastRound | None, evaluated: Vector | None = None
+) -> Evaluation:
+    """Measure the master's model, the honest workers' iterates, and the messages that were received last.
+
+    Accuracy and loss are those of another model than x0 where one is `evaluated`.
+    """
+    model = x0 if evaluated is None else evaluated
     problem, engine = experiment.problem, experiment.engine
     with np.errstate(over="ignore", invalid="ignore"):  # a run that diverges is told by its infinite numbers
-        spread = engine.spread(model)
+        spread = engine.spread(x0)
         measured = dict(problem.evaluate(model))
-        shares, twins = _disagreement(experiment, last) if last else (None, None)
+        told = last is not None and problem.dimension >= LEAST_COORDINATES
+        shares, twins = _disagreement(experiment, last) if last and told else (None, None)
         return Evaluation(
             round=round,
             accuracy=measured.pop("accuracy", None),
@@ -69,6 +81,14 @@ def _disagreement(experiment: Experiment, last: LastRound) -> tuple[list[Any], l
     for place, share, twin in zip(at, found.shares, found.twins, strict=True):
         shares[place], twins[place] = share, twin  # type: ignore[call-overload]
     return shares, twins
+
+
+def guessing(experiment: Experiment) -> float | None:
+    """Return the share of the commonest class among the test samples: what needs no learning."""
+    problem = experiment.problem
+    if not isinstance(problem, Classifying) or not problem.classifies or problem.test is None:
+        return None
+    return float(np.unique(problem.test.targets, return_counts=True)[1].max() / len(problem.test.targets))
 
 
 def ceiling(experiment: Experiment) -> float | None:

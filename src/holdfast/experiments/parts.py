@@ -11,11 +11,11 @@ from holdfast.engines.traffic import expected
 from holdfast.engines.wire import Kind
 from holdfast.errors import InvalidInput
 from holdfast.experiments.spec import Spec, require_number
-from holdfast.methods import Reading, Setting, WithMomentum
+from holdfast.methods import Reading, Rsa, Setting, WithMomentum, with_reduction
 from holdfast.methods.priors import Ridge
 from holdfast.methods.schedules import Constant, schedule
 from holdfast.onebit import TallyBits
-from holdfast.problems import Divisible, Problem, solvable
+from holdfast.problems import Classifying, Divisible, Problem, oracle_under, solvable
 from holdfast.theory import Curvature, steps
 from holdfast.typing import Received, Schedule, Vector, Worker, Workers
 
@@ -27,10 +27,13 @@ def check(spec: Spec) -> None:
     if attack is not None:
         attack.check(np.setdiff1d(workers, byzantine))
     by_theorem = spec.schedule in steps.REGISTRY
-    if by_theorem and not spec.method.penalised:
+    if by_theorem and not isinstance(spec.method, Rsa):
         raise InvalidInput(f"{spec.schedule} is a step size of rsa and ideal-rsa; got method={spec.method_name}")
     rate = Constant(1.0) if by_theorem else schedule(spec.schedule, require_number(spec.rate), spec.rounds)
-    setting = Setting(rate, Ridge(spec.l2), int(require_number(spec.declared)), spec.seed)
+    weights = (1.0,) * spec.workers if spec.weights == "samples" else ()
+    if weights and not spec.method.weighs:
+        raise InvalidInput(f"weights of workers need a method that heeds them; got {spec.method_name}")
+    setting = Setting(rate, Ridge(spec.l2), int(require_number(spec.declared)), spec.seed, weights=weights)
     worker_of(spec, setting)
     master = spec.method.master(setting)
     if not spec.method.penalised:
@@ -41,13 +44,29 @@ def check(spec: Spec) -> None:
 
 def setting_of(spec: Spec, problem: Problem) -> Setting:
     """Return what the run tells its method."""
-    return Setting(_rate(spec, problem), Ridge(spec.l2), int(require_number(spec.declared)), spec.seed)
+    declared, table = int(require_number(spec.declared)), getattr(problem, "table", 0)
+    return Setting(_rate(spec, problem), Ridge(spec.l2), declared, spec.seed, table, _weights(spec, problem))
+
+
+def _weights(spec: Spec, problem: Problem) -> tuple[float, ...]:
+    """Return each worker's number of samples, at most `weight_cap` times their mean, over the mean of these numbers.
+
+    They are the server's: of the partition that it dealt, not what workers say of themselves.
+    """
+    if spec.weights == "equal":
+        return ()
+    if not isinstance(problem, Classifying):
+        raise InvalidInput(f"weights by samples need a problem that counts them; got {type(problem).__name__}")
+    counts = np.diff(problem.shards.starts).astype(np.float64)
+    capped = np.minimum(counts, spec.weight_cap * counts.mean())
+    return tuple((capped / capped.mean()).tolist())
 
 
 def worker_of(spec: Spec, setting: Setting) -> Worker[Any]:
     """Return what honest workers do."""
     worker = spec.method.worker(setting)
-    return WithMomentum(worker, spec.momentum) if spec.momentum else worker
+    averaged = WithMomentum(worker, spec.momentum) if spec.momentum else worker
+    return with_reduction(spec.reduction, averaged, setting.table)
 
 
 def _rate(spec: Spec, problem: Problem) -> Schedule:
@@ -77,7 +96,7 @@ def simulated(spec: Spec, problem: Problem, worker: Worker[Any], share: float, r
     """Return the spec's workers in this process, all following the rule `worker` but for those that attack."""
     attack, byzantine = attack_and_byzantine(spec)
     workers = participants(spec)
-    oracle = problem.oracle(workers)
+    oracle = oracle_under(attack, problem, workers, np.array(byzantine, dtype=np.int64), spec.seed)
     if share < 1 and not isinstance(oracle, Divisible):
         raise InvalidInput(
             f"participation below 1 needs an oracle with `only(workers)`; got {type(oracle).__name__} and {share:g}"

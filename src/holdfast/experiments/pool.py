@@ -19,19 +19,27 @@ from holdfast.errors import InvalidInput
 from holdfast.experiments.result import Result
 from holdfast.experiments.run import run
 from holdfast.experiments.spec import Spec
+from holdfast.experiments.watching import Unheard
 
 UNGUARDED = 3
 """What a process ends with whose script would start it again and again."""
 Work = Callable[[], object]
 """Something to do in another process; whatever it returns is left there."""
+Failed = Callable[[Spec, str], None]
+"""Is told a run that failed, and why."""
 
 
 def play(
-    specs: Sequence[Spec], jobs: int | None, arrived: Callable[[Result], None], beside: Sequence[Work] = ()
+    specs: Sequence[Spec],
+    jobs: int | None,
+    arrived: Callable[[Result], None],
+    beside: Sequence[Work] = (),
+    failed: Failed | None = None,
 ) -> None:
     """Run resolved specs in this order, spread over processes of one thread each; tell each result as it comes.
 
-    With one job they run strictly one after another. Work `beside` them is begun first.
+    With one job they run strictly one after another. Work `beside` them is begun first. A run that fails ends all,
+    unless somebody is to be told of it.
     """
     if getattr(multiprocessing.current_process(), "_inheriting", False):
         # a process of ours that imports the script which asked for it: what it ends with, the parent reports
@@ -39,19 +47,36 @@ def play(
     with _pool(min(jobs or os.cpu_count() or 1, len(specs) + len(beside))) as pool:
         with _inheriting_no_interrupt():
             others: set[Future[Any]] = {pool.schedule(_do, args=[work]) for work in beside}
-            runs: dict[Future[Any], Spec] = {pool.schedule(run, args=[spec]): spec for spec in specs}
+            runs: dict[Future[Any], Spec] = {pool.schedule(run, args=[spec, None, Unheard()]): spec for spec in specs}
         running = others | set(runs)
         while running:
             done, running = wait(running, return_when=FIRST_COMPLETED)
             for future in done:
+                spec = runs.get(future)
+                if failed and spec and (why := _failure(future)):
+                    failed(spec, why)
+                    continue
                 result = _result(future)
-                if future in runs:
+                if spec:
                     # the spec that was given: its copy from the other process may not equal it, as NaN does not
-                    arrived(replace(result, spec=runs[future]))
+                    arrived(replace(result, spec=spec))
 
 
 def _do(work: Work) -> None:
     work()
+
+
+def _failure(future: "Future[Any]") -> str | None:
+    """Return why a run failed, in one line; None if it did not, or if no other would do better."""
+    match future.exception():
+        case None | BrokenProcessPool():
+            return None
+        case ProcessExpired() as error:
+            return None if error.exitcode == UNGUARDED else f"its process ended with status {error.exitcode}"
+        case InvalidInput() as error:
+            return str(error)
+        case error:
+            return " ".join(f"{type(error).__name__}: {error}".split())
 
 
 def _result(future: "Future[Any]") -> Any:

@@ -1,26 +1,54 @@
-"""What is kept of a run: all that charts and claims need, in one JSON file that reads back equal."""
+"""How a run went: all that tables, charts and claims need, in one JSON file that reads back equal."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.experiments.frames import frame
 from holdfast.experiments.metrics import Evaluation
-from holdfast.experiments.result import Result
-from holdfast.experiments.spec import Spec
+from holdfast.experiments.personal import Personal
+from holdfast.experiments.scores import Score, score_of
+from holdfast.experiments.showing import shown
+from holdfast.experiments.spec import Spec, data_text
+from holdfast.experiments.verdicts import verdict
+from holdfast.methods import method_text
+from holdfast.problems import Problem
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Record:
     """How a run went, without its model."""
 
     spec: Spec
-    history: tuple[Evaluation, ...]
+    history: Sequence[Evaluation]
     rounds: int
+    """Rounds that were played; fewer than asked for if the run diverged."""
     diverged: int | None
+    """The round after which something was no longer finite, if any."""
     ceiling: float | None
+    """The accuracy that no method can exceed, for want of the Byzantine workers' classes."""
     seconds: float
     """Spent on rounds, without evaluations."""
     evaluation_seconds: float
+    bytes_up: int = 0
+    """What a worker sends in a round."""
+    bytes_down: int = 0
+    """What a worker receives in a round."""
+    absent: int = 0
+    """How often a worker was asked and its answer was late or unusable."""
+    faults: Sequence[str] = ()
+    """The latest unusable answers and losses of workers, one line each."""
+    personal: list[Personal] | None = None
+    """The honest workers' models and the master's, on each worker's own distribution."""
+    failed: str | None = None
+    """Why the run could not be played to its end, if so."""
+    guessing: float | None = None
+    """The accuracy of always naming the commonest class of the test samples."""
+    warnings: Sequence[str] = ()
+    """What is likely not meant, and what went wrong with learning, one sentence each."""
 
     @property
     def last(self) -> Evaluation | None:
@@ -28,38 +56,128 @@ class Record:
         return self.history[-1] if self.history and self.diverged is None else None
 
     @property
-    def accuracy(self) -> float:
-        """The final test accuracy; of a run that diverged, 0."""
-        return self.last.accuracy or 0.0 if self.last else 0.0
+    def accuracy(self) -> float | None:
+        """The final test accuracy, if there is one."""
+        return self.last.accuracy if self.last else None
+
+    @property
+    def score(self) -> Score:
+        """What the run is judged by."""
+        return score_of([self])
+
+    @property
+    def reached(self) -> float | None:
+        """The final value of the score; None of a run that diverged."""
+        return self.score.of(self.last)
+
+    @property
+    def verdict(self) -> str | None:
+        """What to make of the score, in a sentence, where it has a scale."""
+        return verdict(self.spec, self.score.name, self.reached, self.ceiling, self.guessing, self.diverged)
 
     @property
     def milliseconds(self) -> float:
         """The time of one round, without evaluations."""
         return 1000 * self.seconds / self.rounds
 
-    @staticmethod
-    def of(result: Result) -> "Record":
-        """Return what is kept of a result."""
-        kept = {field.name: getattr(result, field.name) for field in fields(Record)}
-        return Record(**kept | {"history": tuple(result.history)})
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the history by column: round, accuracy, loss, variance, distance and whatever the problem measures.
+
+        What was not measured is NaN. `disagreement` and `twins` have one column per participant, where they are known.
+        """
+        rows = [asdict(evaluation) for evaluation in self.history]
+        lists, names = ("disagreement", "twins"), [each.name for each in fields(Evaluation)]
+        plain = [name for name in names if name not in (*lists, "metrics")]
+        found = {name: np.array([row[name] for row in rows], int if name == "round" else float) for name in plain}
+        extra = dict.fromkeys(name for row in rows for name in row["metrics"])
+        found |= {name: np.array([row["metrics"].get(name, np.nan) for row in rows], float) for name in extra}
+        return found | {
+            name: np.array([row[name] for row in rows], float)
+            for name in lists
+            if rows and all(row[name] is not None for row in rows)
+        }
+
+    def frame(self) -> Any:
+        """Return the history as a pandas DataFrame, one row per evaluation."""
+        return frame({name: column for name, column in self.arrays().items() if column.ndim == 1})
+
+    def plot(self) -> Any:
+        """Return the score, loss and variance over rounds as an altair chart."""
+        return shown("run_charts", "plot")(self)
+
+    def _repr_html_(self) -> str:
+        html: str = shown("tables", "run_html")(self)
+        return html
+
+    def __repr__(self) -> str:
+        kind, problem = type(self).__name__, self.spec.problem
+        made = not isinstance(problem, str | type) and isinstance(problem, Problem)  # then no data were loaded
+        what = f"{method_text(self.spec.method)} on {type(problem).__name__ if made else data_text(self.spec.data)}"
+        if self.failed is not None:
+            return f"{kind}({what}, failed: {self.failed})"
+        if self.last is None:
+            return f"{kind}({what}, diverged at round {self.diverged})"
+        reached = f"{self.score.name} {self.reached:{'.4f' if self.score.share else '.4g'}}"
+        return f"{kind}({what}, {reached} after {self.rounds} rounds)"
 
     def to_json(self) -> dict[str, Any]:
-        """Return the record as strict JSON has it."""
-        plain = {field.name: getattr(self, field.name) for field in fields(self)}
-        return plain | {"spec": self.spec.to_json(), "history": [asdict(each) for each in self.history]}
+        """Return how it went as strict JSON has it, without the spec."""
+        return {
+            "accuracy": self.accuracy,
+            **(self.last.metrics if self.last else {}),
+            "score": self.score.name,
+            "loss": self.last.loss if self.last else None,
+            "variance": self.last.variance if self.last else None,
+            "distance": self.last.distance if self.last else None,
+            "method": method_text(self.spec.method),
+            "penalty": getattr(self.spec.method, "penalty", None),
+            "rate": self.spec.rate,
+            "rounds": self.rounds,
+            "seconds": self.seconds + self.evaluation_seconds,
+            "evaluation_seconds": self.evaluation_seconds,
+            "diverged": self.diverged,
+            "failed": self.failed,
+            "ceiling": self.ceiling,
+            "guessing": self.guessing,
+            "verdict": self.verdict,
+            "warnings": list(self.warnings),
+            "bytes_up": self.bytes_up,
+            "bytes_down": self.bytes_down,
+            "absent": self.absent,
+            "faults": list(self.faults),
+            "personal": None if self.personal is None else [asdict(worker) for worker in self.personal],
+            "history": [asdict(evaluation) for evaluation in self.history],
+        }
 
     @staticmethod
-    def of_json(values: Mapping[str, Any], spec: Spec) -> "Record":
+    def of(run: "Record") -> "Record":
+        """Return what is kept of a run: all but the model."""
+        return Record(**{field.name: getattr(run, field.name) for field in fields(Record)})
+
+    def stored(self) -> dict[str, Any]:
+        """Return the record as strict JSON has it, with its spec; `read` makes it again."""
+        plain = {field.name: getattr(self, field.name) for field in fields(Record)}
+        told = self.to_json()
+        return (
+            plain
+            | {"spec": self.spec.to_json()}
+            | {name: told[name] for name in ("history", "personal", "faults", "warnings")}
+        )
+
+    @staticmethod
+    def read(values: Mapping[str, Any], spec: Spec) -> "Record":
         """Return the record that these values describe, if they are of this spec.
 
         >>> import json
         >>> from holdfast.experiments import run
         >>> record = Record.of(run(Spec(data="digits", rounds=2, method="rsa:norm=inf")))
-        >>> text = json.dumps(record.to_json(), allow_nan=False)
-        >>> Record.of_json(json.loads(text), record.spec) == record
+        >>> text = json.dumps(record.stored(), allow_nan=False)
+        >>> Record.read(json.loads(text), record.spec) == record
         True
         """
         if values["spec"] != spec.to_json():
             raise ValueError("it is of another spec")
-        history = tuple(Evaluation(**line) for line in values["history"])
-        return Record(**{**values, "spec": spec, "history": history})
+        history = [Evaluation(**line) for line in values["history"]]
+        personal = None if values["personal"] is None else [Personal(**line) for line in values["personal"]]
+        lists = {"history": history, "personal": personal} | {key: tuple(values[key]) for key in ("faults", "warnings")}
+        return Record(**{**values, "spec": spec, **lists})

@@ -1,27 +1,32 @@
 """Run a spec to its end, in one go or in several."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from holdfast.data import FILE_TYPES
+from holdfast.data import FILE_TYPES, Table
 from holdfast.data import REGISTRY as DATA
 from holdfast.engines import Recorder
 from holdfast.engines.options import ENGINES
+from holdfast.engines.protocol import FAULTS
 from holdfast.engines.training import train
 from holdfast.errors import EngineError, InvalidInput, TooFew
 from holdfast.experiments.assembly import Experiment, assemble
 from holdfast.experiments.automatic import resolve_auto
+from holdfast.experiments.bars import RoundsBar
+from holdfast.experiments.building import scaling_of
+from holdfast.experiments.cautions import after, before
 from holdfast.experiments.checkpoint import Checkpoint
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.folder import RunFolder
 from holdfast.experiments.gradients import with_gradients, with_gradients_of
-from holdfast.experiments.metrics import Evaluation, ceiling, evaluate
+from holdfast.experiments.learnt import Learnt
+from holdfast.experiments.metrics import Evaluation, ceiling, evaluate, guessing
 from holdfast.experiments.parts import traffic_of
 from holdfast.experiments.personal import personal
 from holdfast.experiments.result import Result
@@ -29,6 +34,7 @@ from holdfast.experiments.spec import Spec
 from holdfast.experiments.watching import Interrupted, Unwatched, Watcher
 from holdfast.problems import Problem
 from holdfast.states import arrays_of, filled
+from holdfast.typing import Received, Rows, Vector, Workers
 
 
 def _never() -> bool:
@@ -40,21 +46,27 @@ def run(
     folder: Path | str | Callable[[], Path] | None = None,
     watcher: Watcher | None = None,
     stopping: Callable[[], bool] = _never,
+    *,
+    progress: bool = False,
 ) -> Result:
     """Run a spec from its first round; with a folder, so that it can be resumed.
 
-    The folder is new or empty, or a function that makes such a one once all else is known to work.
+    The folder is new or empty, or a function that makes such a one once all else is known to work. `progress` shows a
+    bar, on a terminal or in a notebook.
 
     >>> result = run(Spec(data="digits", rounds=20, eval_every=10))
     >>> [evaluation.round for evaluation in result.history]
     [10, 20]
     """
+    if progress:
+        with RoundsBar() as bar:
+            return run(spec, folder, watcher or bar, stopping)
     if folder is not None and not callable(folder):
         RunFolder.check_new(Path(folder))
-    spec = with_gradients(resolve_auto(resolved(spec)))
+    asked, spec = spec, with_gradients(resolve_auto(resolved(spec)))
     experiment = assemble(spec)
     with closing(experiment.engine), _created(folder, spec, experiment) as store:
-        return _Run(spec, experiment, store, watcher or Unwatched(), stopping).play()
+        return replace(_Run(spec, experiment, store, watcher or Unwatched(), stopping).play(), asked=asked)
 
 
 def resume(
@@ -85,9 +97,7 @@ def resume(
             watcher.warned(warning)
         run = _Run(spec, experiment, store, watcher, stopping)
         with closing(experiment.engine):
-            if checkpoint is not None:
-                run.restore(checkpoint, history)
-            return run.play()
+            return run.play(checkpoint, history)
 
 
 def simulate(
@@ -98,7 +108,7 @@ def simulate(
     >>> from holdfast.data import ByLabel, load
     >>> from holdfast.problems import Softmax
     >>> problem = Softmax.of(load("digits"), ByLabel(), workers=20, scale=16.0)
-    >>> simulate(problem, "rsa:penalty=0.5", attack="duplicate", byzantine=8, rounds=300).accuracy > 0.4
+    >>> simulate(problem, "rsa", attack="duplicate", byzantine=8, rounds=300).accuracy > 0.4
     True
     """
     if not isinstance(problem, Problem):
@@ -111,7 +121,7 @@ def _with_data(spec: Spec, data: Any) -> Spec:
     if data is not None:
         return replace(spec, data=data)
     name = spec.data
-    if name not in DATA and ":" not in name and Path(name).suffix not in FILE_TYPES:
+    if not isinstance(name, Table) and name not in DATA and ":" not in name and Path(name).suffix not in FILE_TYPES:
         raise InvalidInput(f"a run on data made in Python resumes with resume(folder, data=...); got the name {name!r}")
     return spec
 
@@ -145,34 +155,72 @@ class _Run:
         self.spec, self.experiment, self.store = spec, experiment, store
         self.watcher, self.stopping = watcher, stopping
         self.engine = Recorder(experiment.engine)
+        experiment.engine.attend(stopping, watcher.warned)
         self.state = experiment.master.init(experiment.problem.start())
         self.round = 0
         self.history: list[Evaluation] = []
         self.diverged: int | None = None
+        self.past_faults: Sequence[str] = ()
+        self.cautions = before(spec, experiment)
         self.seconds = self.evaluation_seconds = 0.0
+        self.average = np.zeros(len(self.state.model)) if spec.evaluated == "average" else None
+        if self._foresees:
+            experiment.engine.adversary.foresight = self._foresee
+
+    @property
+    def model(self) -> Vector:
+        """The model that is measured and kept."""
+        x0: Vector = self.state.model
+        return x0 if self.average is None else self.average.astype(x0.dtype)
+
+    @property
+    def _foresees(self) -> bool:
+        return hasattr(self.experiment.master, "foresee")
+
+    def _foresee(self, rows: Rows, workers: Workers, round: int) -> Vector:
+        """Return what the master, as it is now, would make of these messages."""
+        read = self.spec.method.reading(self.spec.seed)(self.state.model, rows, workers, round)
+        received = Received(read, workers, round, self.spec.seed)
+        direction: Vector = cast(Any, self.experiment.master).foresee(self.state, received)
+        return direction
 
     def restore(self, checkpoint: Checkpoint, history: list[Evaluation]) -> None:
         engine = self.experiment.engine
         self.state = filled(self.state, checkpoint.master)
         engine.state, engine.absent = filled(engine.state, checkpoint.workers), checkpoint.absent
-        self.round, self.history = checkpoint.round, history
+        engine.adversary.recall(checkpoint.attack, self.state.model)
+        if self.average is not None:
+            self.average = np.array(checkpoint.average["x0"])
+        self.round, self.history, self.past_faults = checkpoint.round, history, checkpoint.faults
         self.seconds, self.evaluation_seconds = checkpoint.seconds, checkpoint.evaluation_seconds
 
-    def play(self) -> Result:
+    def play(self, checkpoint: Checkpoint | None = None, history: Sequence[Evaluation] = ()) -> Result:
+        """Play to the end, from a checkpoint or the beginning; what stops the workers interrupts the run."""
+        try:
+            if checkpoint is not None:
+                self.restore(checkpoint, list(history))
+            return self._play()
+        except EngineError as error:
+            raise Interrupted(self.round, self._folder, f": {error}") from None
+
+    def _play(self) -> Result:
         self.experiment.engine.start()
         self.watcher.started(self.spec, self.round)
-        if (local_steps := getattr(self.spec.method, "local_steps", 1)) > 1:
-            self.watcher.warned(f"the paper's theorems are about 1 local step a round; got {local_steps}")
+        for caution in self.cautions:
+            self.watcher.warned(caution)
         while self.round < self.spec.rounds and self.diverged is None:
             try:
                 self._go_on()
-            except EngineError as error:
-                if isinstance(error, TooFew):  # the workers are again as they were after this round
-                    self._save()
-                raise Interrupted(self.round, self._folder, f": {error}") from None
+            except TooFew:  # the workers are again as they were after this round
+                self._save()
+                raise
             if self.stopping() and self.round < self.spec.rounds:
                 raise Interrupted(self.round, self._folder)
         return self._result()
+
+    @property
+    def _faults(self) -> Sequence[str]:
+        return (*self.past_faults, *self.experiment.engine.faults)[-FAULTS:]
 
     @property
     def _folder(self) -> Path | None:
@@ -199,6 +247,8 @@ class _Run:
         for state in train(self.experiment.master, self.engine, self.state, rounds):
             self.state = state
             self.round += 1
+            if self.average is not None:
+                self.average += (state.model - self.average) / self.round
             self.watcher.played(self.round)
             if not np.isfinite(self.state.model).all():
                 self.diverged = self.round
@@ -209,7 +259,7 @@ class _Run:
 
     def _evaluate(self) -> None:
         begun = perf_counter()
-        evaluation = evaluate(self.experiment, self.state.model, self.round, self.engine.last)
+        evaluation = evaluate(self.experiment, self.state.model, self.round, self.engine.last, self.model)
         self.evaluation_seconds += perf_counter() - begun
         if not evaluation.finite:
             self.diverged = self.round
@@ -228,12 +278,20 @@ class _Run:
                 seconds=self.seconds,
                 evaluation_seconds=self.evaluation_seconds,
                 absent=self.experiment.engine.absent,
+                faults=self._faults,
+                attack=self.experiment.engine.adversary.remembered(),
+                average={} if self.average is None else {"x0": self.average},
             )
 
     def _result(self) -> Result:
-        model, begun = self.state.model, perf_counter()
+        model, begun = self.model, perf_counter()
         measured = personal(self.experiment, model) if self.diverged is None else None
         self.evaluation_seconds += perf_counter() - begun
+        learnt, ended = None, after(self.experiment, self.history[-1]) if self.history and self.diverged is None else []
+        for caution in ended:
+            self.watcher.warned(caution)
+        if self.diverged is None:
+            learnt = Learnt.of(self.experiment.problem, model, self.experiment.dataset, scaling_of(self.spec))
         bytes_up, bytes_down = map(round, traffic_of(self.spec, model, self.round, self.experiment.engine.voters))
         result = Result(
             spec=self.spec,
@@ -242,14 +300,18 @@ class _Run:
             rounds=self.round,
             diverged=self.diverged,
             ceiling=ceiling(self.experiment),
+            guessing=guessing(self.experiment),
+            warnings=(*self.cautions, *ended),
             bytes_up=bytes_up,
             bytes_down=bytes_down,
             seconds=self.seconds,
             evaluation_seconds=self.evaluation_seconds,
             folder=self._folder,
             absent=self.experiment.engine.absent,
+            faults=tuple(self._faults),
             personal=measured,
+            learnt=learnt,
         )
         if self.store:
-            self.store.finish(result.to_json(), model)
+            self.store.finish(result.to_json(), model, learnt)
         return result

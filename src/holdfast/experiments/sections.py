@@ -7,7 +7,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from holdfast.data import FILE_TYPES
+from holdfast.data import beside
 from holdfast.engines.options import Ray
 from holdfast.errors import InvalidInput, unknown
 from holdfast.methods import Rsa
@@ -39,10 +39,8 @@ def read_sections(path: Path, options: Options) -> dict[str, Any]:
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InvalidInput(f"a spec must be a readable TOML file; got {path}: {error}") from None
     values = flat(tables, options)
-    data = values.get("data")
-    name = data.get("name") if isinstance(data, Mapping) and len(data) == 1 else data
-    if isinstance(name, str) and Path(name).suffix in FILE_TYPES:
-        values["data"] = str(path.parent / name)
+    if "data" in values:
+        values["data"] = beside(values["data"], path.parent)
     return values
 
 

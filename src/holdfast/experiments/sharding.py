@@ -2,6 +2,7 @@
 
 from functools import partial
 
+import numpy as np
 from threadpoolctl import threadpool_limits
 
 from holdfast import kernels
@@ -15,7 +16,7 @@ from holdfast.experiments.building import build_problem, forget
 from holdfast.experiments.parts import attack_and_byzantine, participants, worker_of
 from holdfast.experiments.spec import Spec
 from holdfast.methods import Setting
-from holdfast.problems import Separable
+from holdfast.problems import Separable, oracle_under
 from holdfast.typing import Vector, Workers
 
 
@@ -40,7 +41,10 @@ def station(spec: Spec, setting: Setting, workers: Workers) -> Station:
     own = problem.only(int(workers[0]), int(workers[-1])) if isinstance(problem, Separable) else problem
     forget()  # the other workers' data
     start = own.start()
-    built = Station(agreement(spec, setting), spec.method.master(setting), own.oracle(workers), start, workers)
+    attack, byzantine = attack_and_byzantine(spec)
+    here = np.intersect1d(np.array(byzantine, dtype=np.int64), workers)
+    oracle = oracle_under(attack, own, workers, here, spec.seed)
+    built = Station(agreement(spec, setting), spec.method.master(setting), oracle, start, workers)
     built.warm_up(start)
     return built
 

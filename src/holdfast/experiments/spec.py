@@ -11,7 +11,7 @@ from msgspec import Meta
 
 from holdfast.attacks import ATTACKS, Attack
 from holdfast.conversion import converted
-from holdfast.data import FILE_TYPES, PARTITIONS, SETS, Dataset, Iid, Partition
+from holdfast.data import FILE_TYPES, PARTITIONS, SETS, Dataset, Iid, Partition, Table, described
 from holdfast.engines.options import ENGINES, EngineOptions, InProcess
 from holdfast.errors import InvalidInput, unknown
 from holdfast.experiments.sections import finite, flat, read_sections, tables_of
@@ -53,10 +53,14 @@ def _attack(given: Any) -> Attack | None:
 
 
 def _data(given: Any) -> Any:
-    data = _named("data", given)
-    if not isinstance(data, str | Path | Dataset) and not callable(data):
-        raise InvalidInput(f"data must be a name, a file, a Dataset or a function that makes one; got {data!r}")
-    return str(data) if isinstance(data, Path) else data
+    data = described(given)
+    if isinstance(data, Mapping):
+        data = _named("data", data)
+    if not isinstance(data, str | Table | Dataset) and not callable(data):
+        raise InvalidInput(
+            f"data must be a name, a file, a table, a Dataset or a function that makes one; got {data!r}"
+        )
+    return data
 
 
 def _named(section: str, given: Any) -> Any:
@@ -72,12 +76,16 @@ def _named(section: str, given: Any) -> Any:
 
 def data_text(data: Any) -> str:
     """Return data as they are written on a command line."""
-    return data if isinstance(data, str) else data.name if isinstance(data, Dataset) else SETS.name(data)
+    if isinstance(data, str | Table):
+        return str(data)
+    return data.name if isinstance(data, Dataset) else SETS.name(data)
 
 
 def _problem(given: Any) -> Any:
-    """Return a name that is known, or an object."""
+    """Return a name that is known, or an object; None is for the target to decide."""
     problem = _named("problem", given)
+    if problem is None:
+        return None
     if isinstance(problem, str):
         PROBLEMS.make(problem)
     elif not isinstance(problem, Problem) and not callable(problem):
@@ -98,13 +106,16 @@ def model_text(model: Any) -> str:
 
 
 def problem_text(problem: Any) -> str:
-    """Return a problem as it is written on a command line."""
+    """Return a problem as it is written on a command line; nothing where the target decides."""
+    if problem is None:
+        return ""
     return problem if isinstance(problem, str) else PROBLEMS.name(problem)
 
 
 @dataclass(frozen=True)
 class Spec:
-    """Everything that a run depends on, and the engine, which changes no number. The defaults are the paper's setting.
+    """Everything that a run depends on, and the engine, which changes no number. The defaults are the paper's setting,
+    but for norm, lambda and alpha: norm 2, and the other two found from the data.
 
     A part (data, partition, problem, method, attack, engine) is given as a text, a table or an object; method, attack,
     partition and engine are objects from then on: a `Method`, an `Attack` or None, a `Partition`, `EngineOptions`.
@@ -132,7 +143,11 @@ class Spec:
         "attack", None, "the q that rules are told, if not the true one"
     )
     data: Any = _part(
-        "data", "mnist", "a data set's name, or an .npz or .csv file", _data, lambda data: {"name": data_text(data)}
+        "data",
+        "mnist",
+        "a data set's name, or a file: .npz, or FILE[:key=value,...] with a table (.csv, .tsv, .parquet)",
+        _data,
+        lambda data: data.table() if isinstance(data, Table) else {"name": data_text(data)},
     )
     partition: Part[Partition] = _part(
         "data",
@@ -142,9 +157,18 @@ class Spec:
         lambda partition: {"partition": PARTITIONS.table(partition)},
     )
     workers: Positive = _option("data", 20, "number of workers, m")
-    scale: float | None = _option("data", None, "factor on the features; 1 leaves pixels raw, but 16 for digits")
+    scale: float | Literal["standard"] | None = _option(
+        "data",
+        None,
+        "factor on the features, or standard: mean 0 and deviation 1 by what workers report, the default for tables; "
+        "1 leaves pixels raw, but 16 for digits",
+    )
     problem: Any = _part(
-        "problem", "softmax", "what to learn", _problem, lambda problem: {"name": problem_text(problem)}
+        "problem",
+        None,
+        "what to learn; by the target if not given",
+        _problem,
+        lambda problem: {} if problem is None else {"name": problem_text(problem)},
     )
     model: Any = _part(
         "problem",
@@ -168,15 +192,24 @@ class Spec:
     rate: float | Literal["auto"] | None = _option(
         "training",
         None,
-        "step size alpha, or auto; 0.001 for RSA with l1 or l2, 0.0001 for the rules on gradients, the theorems' own",
+        "step size alpha; if not given, auto: found from the data, or the theorems' own with their schedules",
     )
     schedule: str = _option("training", "inverse-sqrt", "how the step size falls")
     momentum: Annotated[float, Meta(ge=0, lt=1)] = _option(
         "training", 0.0, "share of the past in the averaged gradients that workers use; 0 is none"
     )
+    reduction: Literal["none", "saga", "lsvrg"] = _option(
+        "training", "none", "variance reduction of the workers' gradients: none, saga or lsvrg"
+    )
     batch: Positive = _option("training", 32, "samples in a minibatch")
     participation: Annotated[float, Meta(gt=0, le=1)] = _option(
         "training", 1.0, "share of the workers that is asked in a round, at random"
+    )
+    weights: Literal["equal", "samples"] = _option(
+        "training", "equal", "how much workers count at the master: equal, or by their samples as the server dealt them"
+    )
+    weight_cap: Annotated[float, Meta(ge=1)] = _option(
+        "training", 2.0, "most samples that count for one worker, in multiples of their mean"
     )
     byzantine_work: Literal["needed", "always"] = _option(
         "training",
@@ -185,6 +218,9 @@ class Spec:
     )
     seed: Annotated[int, Meta(ge=0)] = _option("training", 0, "of all randomness")
     dtype: Literal["float32", "float64"] = _option("training", "float32", "of models and messages")
+    evaluated: Literal["last", "average"] = _option(
+        "training", "last", "the model that is measured and kept: x0, or the average of x0 over all rounds so far"
+    )
     eval_every: Positive = _option("training", 100, "rounds between evaluations")
     checkpoint_every: Positive = _option("training", 500, "rounds between checkpoints")
     engine: Part[EngineOptions] = _part(
@@ -207,13 +243,15 @@ class Spec:
             object.__setattr__(self, option.name, made)
         if self.schedule not in SCHEDULES:
             raise unknown("schedule", self.schedule, SCHEDULES)
-        if self.scale is not None and (self.scale == 0 or not isfinite(self.scale)):
+        if isinstance(self.scale, float) and (self.scale == 0 or not isfinite(self.scale)):
             raise InvalidInput(f"scale must be finite and not 0; got {self.scale}")
         if self.rate == AUTO and self.schedule in steps.REGISTRY:
             raise InvalidInput(f"rate auto is for the schedules {', '.join(schedules.REGISTRY)}; got {self.schedule}")
         given = [name for name in OF_A_MODEL if getattr(self, name) is not None]
         if given and self.model is None:
             raise InvalidInput(f"{given[0]} needs a model, such as model=mlp; got none")
+        if self.weights == "equal" and self.weight_cap != Spec.weight_cap:
+            raise InvalidInput(f"weight_cap is for weights=samples; got {self.weight_cap:g} and weights=equal")
         self._check_byzantine()
 
     def _check_byzantine(self) -> None:
@@ -300,7 +338,7 @@ class Spec:
         parts = (*method_parts(self.method), self.attack, self.partition, self.model)
         found = [source_of(part) for part in parts if part is not None]
         for family, part in ((SETS, self.data), (PROBLEMS, self.problem)):
-            if not isinstance(part, str | Dataset):
+            if not isinstance(part, str | Dataset | Table | None):
                 found.append(source_of(part))
             elif isinstance(part, str) and Path(part).suffix not in FILE_TYPES:
                 found.append(family.source(part))
@@ -320,7 +358,7 @@ def require_hashable(name: str, part: Any) -> None:
         raise InvalidInput(f"{name} must be hashable, such as a frozen dataclass; got {part!r}") from None
 
 
-def require_number(value: float | Literal["auto"] | None) -> float:
+def require_number(value: float | str | None) -> float:
     """Return a field's number, which a resolved spec has."""
     if value is None or isinstance(value, str):
         raise InvalidInput(f"a spec must be resolved before it is used; got {value} for a number")

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,7 @@ class Store:
 
     def keep(self, record: Record) -> None:
         """Store a finished run."""
-        content = self._head(record.spec) | {"run": record.to_json()}
+        content = self._head(record.spec) | {"run": record.stored()}
         lines = json.dumps(content | {"sha256": _checksum(content)}, indent=1, allow_nan=False)
         try:
             write_atomic(self._path(record.spec), f"{lines}\n".encode())
@@ -59,13 +59,30 @@ class Store:
             raise ValueError("it is of other data")
         if content["sources"] != spec.sources():
             raise ValueError("it ran other code from outside the package")
-        return Record.of_json(content["run"], spec)
+        return Record.read(content["run"], spec)
 
     def _path(self, spec: Spec) -> Path:
         digest = sha256(spec.to_toml().encode()).hexdigest()[:16]
         # stages and parts from outside have + and : in their names, which not every file system takes
         name = re.sub(r"[^\w.-]", "_", spec.method_name)
         return self.folder / f"{name}-{digest}.json"
+
+
+@dataclass(frozen=True)
+class StoreByData:
+    """A folder of finished runs on several data sets."""
+
+    store: Store
+    data_sha256: Callable[[Spec], str]
+
+    def find(self, spec: Spec) -> Record | None:
+        return self._of(spec).find(spec)
+
+    def keep(self, record: Record) -> None:
+        self._of(record.spec).keep(record)
+
+    def _of(self, spec: Spec) -> Store:
+        return replace(self.store, data_sha256=self.data_sha256(spec))
 
 
 def _checksum(content: dict[str, Any]) -> str:

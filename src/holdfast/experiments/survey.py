@@ -4,12 +4,14 @@ docs/automatic.md derives lambda and alpha from the medians of these reports.
 """
 
 from dataclasses import dataclass
+from math import inf, isfinite
 
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.experiments.probing import EVERY, Probed
 from holdfast.methods.penalties import Penalty, penalty
-from holdfast.problems import LinearProblem, solvable
+from holdfast.problems import LinearProblem, ModuleProblem, Problem
 from holdfast.typing import Nothing, Oracle, Rows, Vector, Workers
 
 STEPS = 64
@@ -17,7 +19,9 @@ STEPS = 64
 BATCH = 128
 """Samples in each of them, and in the sample that losses and curvature are measured on."""
 SHARE = 1 / 3
-"""The most that Byzantine workers may take of what there is to learn. The one constant that lambda depends on."""
+"""The most that Byzantine workers may take of what there is to learn. All else comes from the data."""
+SHARE_BEYOND_L1 = 1 / 4
+"""The same for other norms than l1, where the slope of the loss is bounded; docs/automatic.md says why."""
 
 Reports = NDArray[np.float64]
 """Price, reach and curvature of each worker, `(n, 3)`."""
@@ -29,49 +33,60 @@ class Surveyor:
 
     With x_1, x_2, ... the models on its way from x_0 and g_t = F_i(x_0) - F_i(x_t) what it has gained by then,
 
-        price     = max over t of (g_t - (1 - SHARE) max g) / |x_t - x_0|_p
+        price     = max over t of (g_t - (1 - share) max g) / |x_t - x_0|_p
         reach     = |x_t - x_0|_inf / |z|_inf at that t, z in d|x_t - x_0|_p
         curvature = weight * (largest second derivative of the loss) * (largest eigenvalue of the mean of a a')
 
-    The price is the largest lambda at which some model still has 1 - SHARE of the gain left after the penalty
+    The price is the largest lambda at which some model still has 1 - share of the gain left after the penalty
     lambda |x - x_0|_p. The reach is how many steps as long as a pull z it takes to that model. The curvature bounds
-    the Hessian of F_i; a runs over the samples with their bias feature.
+    the Hessian of F_i; a runs over the samples with their bias feature. Of a problem that is not linear it is an
+    estimate at the start, and losses are dear: there every EVERY-th model counts.
     """
 
-    sample: LinearProblem
-    """The problem, thinned to the samples on which losses and curvature are measured."""
+    measured: "Sampled | Probed"
+    """What tells losses and curvatures."""
     workers: Workers
     norm: Penalty
+    steps: NDArray[np.int64]
+    """Which models on the way count."""
+    share: float = SHARE
 
     @staticmethod
-    def of(problem: LinearProblem, workers: Workers, p: float) -> "Surveyor":
-        return Surveyor(solvable(problem, "a survey").thinned(BATCH), workers, penalty(p, 1.0))
+    def of(problem: Problem, workers: Workers, p: float) -> "Surveyor":
+        linear = isinstance(problem, LinearProblem)
+        few = problem.thinned(BATCH) if isinstance(problem, LinearProblem | ModuleProblem) else problem
+        measured = Sampled(few) if isinstance(few, LinearProblem) else Probed(few)
+        counted = np.arange(STEPS) if linear else np.arange(EVERY - 1, STEPS, EVERY)
+        bounded = isfinite(getattr(problem, "gradient_bound", inf))
+        return Surveyor(measured, workers, penalty(p, 1.0), counted, SHARE_BEYOND_L1 if bounded and p > 1 else SHARE)
 
     def init(self, models: Rows) -> Nothing:
         return Nothing()
 
     def step(self, state: Nothing, model: Vector, oracle: Oracle, round: int) -> tuple[Reports, Nothing]:
-        curvatures = curvatures_of(self.sample, self.workers)
+        curvatures = self.measured.curvatures(model, oracle, self.workers)
         gains, lengths, reaches = self._walk(model, oracle, curvatures)
-        left = gains - (1 - SHARE) * gains.max(axis=0).clip(min=0)
+        left = gains - (1 - self.share) * gains.max(axis=0).clip(min=0)
         prices = np.divide(left, lengths, out=np.zeros_like(left), where=lengths > 0)
         best = prices.argmax(axis=0), np.arange(len(self.workers))
         return np.stack([prices[best].clip(min=0), reaches[best], curvatures], axis=1), state
 
     def _walk(self, start: Vector, oracle: Oracle, curvatures: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return gain, length and reach of every model on the way, each `(STEPS, n)`."""
+        """Return gain, length and reach of every model that counts, each of shape `(len(steps), n)`."""
         rates = (1 / curvatures).astype(start.dtype)[:, np.newaxis]
         models = ahead = np.tile(start, (len(self.workers), 1))
-        before = self.sample.own_losses(models, self.workers)
-        gains, lengths, reaches = seen = np.empty((3, STEPS, len(self.workers)))
+        before = self.measured.losses(models, self.workers)
+        gains, lengths, reaches = seen = np.empty((3, len(self.steps), len(self.workers)))
         for k in range(STEPS):
             moved = ahead - rates * oracle(ahead, k)
             ahead = moved + (k / (k + 3)) * (moved - models)  # Nesterov (1983)
             models = moved
-            way = models - start
-            gains[k] = before - self.sample.own_losses(models, self.workers)
-            lengths[k] = np.linalg.norm(way, self.norm.p, axis=1)
-            reaches[k] = _largest(way) / _largest(self.norm.subgradient(way)).clip(min=np.finfo(way.dtype).tiny)
+            if k not in self.steps:
+                continue
+            way, at = models - start, np.searchsorted(self.steps, k)
+            gains[at] = before - self.measured.losses(models, self.workers)
+            lengths[at] = np.linalg.norm(way, self.norm.p, axis=1)
+            reaches[at] = _largest(way) / _largest(self.norm.subgradient(way)).clip(min=np.finfo(way.dtype).tiny)
         gains[~np.isfinite(gains)] = -np.inf  # a walk that overflows gains nothing more
         return seen
 
@@ -82,11 +97,21 @@ class Surveyor:
         return np.zeros(3)
 
 
-def curvatures_of(problem: LinearProblem, workers: Workers) -> NDArray[np.float64]:
-    """Return L_i as `holdfast.theory.Curvature` does, from the products of samples, which are few here."""
-    samples = (problem.shards.of(worker)[0].astype(np.float64) * problem.shards.scale for worker in workers)
-    largest = [np.linalg.eigvalsh(rows @ rows.T + 1)[-1] / len(rows) for rows in samples]  # + 1: the bias feature
-    return problem.weight * problem.curvature_bounds[1] * np.array(largest)
+@dataclass(frozen=True)
+class Sampled:
+    """A linear problem, thinned to the samples on which losses and curvature are measured."""
+
+    problem: LinearProblem
+
+    def losses(self, models: Rows, workers: Workers) -> NDArray[np.float64]:
+        return self.problem.own_losses(models, workers)
+
+    def curvatures(self, start: Vector, oracle: Oracle, workers: Workers) -> NDArray[np.float64]:
+        """Return L_i as `holdfast.theory.Curvature` does, from the products of samples, which are few here."""
+        problem = self.problem
+        samples = (problem.shards.of(worker)[0].astype(np.float64) * problem.shards.scale for worker in workers)
+        largest = [np.linalg.eigvalsh(rows @ rows.T + 1)[-1] / len(rows) for rows in samples]  # + 1: the bias feature
+        return problem.weight * problem.curvature_bounds[1] * np.array(largest)
 
 
 def _largest(rows: Rows) -> Vector:

@@ -1,5 +1,7 @@
 """What the theorems say of a spec."""
 
+import logging
+
 import numpy as np
 
 from holdfast.errors import InvalidInput
@@ -11,6 +13,8 @@ from holdfast.methods import Ridge, Rsa, penalty
 from holdfast.problems import solvable
 from holdfast.theory import Guarantees
 
+logger = logging.getLogger(__name__)
+
 
 def guarantees(spec: Spec) -> Guarantees:
     """Return what the paper promises to a spec: its Byzantine workers attack, whatever `attack` says.
@@ -19,6 +23,7 @@ def guarantees(spec: Spec) -> Guarantees:
     >>> len(found.lambda0_per_worker), found.lambda0 > 0.01, found.convergence is None
     (8, True, True)
     """
+    logger.info("loading the data and dealing them to %d workers", spec.workers)
     spec = resolve_auto(resolved(spec))
     method = spec.method
     if not isinstance(method, Rsa):

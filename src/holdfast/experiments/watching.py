@@ -1,10 +1,13 @@
 """Whoever looks on while a run goes on, and what stops it."""
 
+import logging
 from pathlib import Path
 from typing import Protocol
 
 from holdfast.experiments.metrics import Evaluation
 from holdfast.experiments.spec import Spec
+
+logger = logging.getLogger(__name__)
 
 
 class Watcher(Protocol):
@@ -17,11 +20,19 @@ class Watcher(Protocol):
 
 
 class Unwatched:
-    """Nobody looks on."""
+    """Nobody looks on; warnings are logged."""
 
     def started(self, spec: Spec, round: int) -> None: ...
     def played(self, round: int) -> None: ...
     def evaluated(self, evaluation: Evaluation) -> None: ...
+
+    def warned(self, text: str) -> None:
+        logger.warning(text)
+
+
+class Unheard(Unwatched):
+    """Nobody is told warnings; results keep them."""
+
     def warned(self, text: str) -> None: ...
 
 

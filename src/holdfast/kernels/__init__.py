@@ -2,17 +2,19 @@
 
 These functions take NumPy arrays of float32 or float64 in any layout, never change them, and return new
 ones. What they compile is in `sources/`; `loading` says from where it is imported, `networks` writes the
-sorting networks, `pairs` calls what compares rows, `sharing` shares large inputs out among threads. `norms` has more
-of them: the subgradients of l2 and l-infinity. docs/performance.md explains and measures all of it.
+sorting networks, `pairs` calls what compares rows, `linear` what linear problems need, `sharing` shares large inputs
+out among threads. `norms` has more of them: the subgradients of l2 and l-infinity.
+docs/performance.md explains and measures all of it.
 """
 
-from typing import Any
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
 from holdfast.kernels.calling import matching, module, plain
+from holdfast.kernels.linear import full_round, losses, saga_round, scores, worker_round
 from holdfast.kernels.networks import moves
 from holdfast.kernels.pairs import (
     below_every_row,
@@ -23,25 +25,34 @@ from holdfast.kernels.pairs import (
     weiszfeld,
 )
 from holdfast.kernels.sharing import set_threads, share, threads
+from holdfast.kernels.subsets import least_diameter, least_eigenvalue
 from holdfast.typing import Rows, Vector, Workers
 
 SOFTMAX, LOGISTIC, LEAST_SQUARES = 0, 1, 2
 """The compiled losses, as `sources/linear.py` numbers them."""
 WRITTEN_OUT = 32
 """Rows up to which a sorting network is written out; beyond, compiling it would take too long."""
+WORTH_WRITING = 1 << 16
+"""Numbers to go through from which on a network is compiled for one choice of ranks where a table would do."""
 
 __all__ = [
     "below_every_row",
     "bit_width",
     "combination",
     "count_bits",
+    "full_round",
     "inner_products",
     "largest_crowd",
+    "least_diameter",
+    "least_eigenvalue",
+    "lengths",
     "losses",
     "mean",
+    "mean_nearest",
     "mean_of_ranks",
     "normals",
     "pack_bits",
+    "saga_round",
     "sampled_distances",
     "scores",
     "set_threads",
@@ -104,91 +115,50 @@ def mean_of_ranks(rows: Rows, wanted: range) -> Vector:
     return out
 
 
+def mean_nearest(rows: Rows, chosen: NDArray[np.int64], middle: range, nearest: int) -> Vector:
+    """Sort every column of the chosen rows, NaN as +infinity; return the mean of the entries nearest to a centre.
+
+    The centre is the mean of the ranks `middle`; of the entries the `nearest` nearest count, of two as near the lower.
+    """
+    from holdfast.kernels.loading import nearest_kernel
+
+    rows = plain(rows)
+    n, d = len(chosen), rows.shape[1]
+    if not n or min(chosen) < 0 or max(chosen) >= len(rows):
+        raise InvalidInput(f"chosen rows must be some of 0 to {len(rows) - 1}; got {chosen}")
+    if not middle or min(middle) < 0 or max(middle) >= n or not 1 <= nearest <= n:
+        raise InvalidInput(f"ranks must be some of 0 to {n - 1}, and 1 to {n} be nearest; got {middle} and {nearest}")
+    out = np.empty(d, rows.dtype)
+    if n <= WRITTEN_OUT and n * d >= WORTH_WRITING:
+        written = nearest_kernel(n, middle, nearest).mean_nearest
+        share(lambda first, last: written(rows, chosen, first, last, out), d, n * d)
+        return out
+    made, lines = _every_rank(n)
+    tabled, asked = module("nearest").mean_nearest, (middle.start, middle.stop, nearest)
+    share(lambda first, last: tabled(rows, chosen, made, lines, *asked, first, last, out), d, n * d)
+    return out
+
+
+@lru_cache
+def _every_rank(n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the moves that sort n rows, and where the ranks are after them."""
+    made, lines = moves(n, range(n))
+    return np.array(made, np.int64).reshape(-1, 4), np.array(lines)
+
+
+def lengths(rows: Rows) -> Vector:
+    """Return the Euclidean length of every row in float64; infinite where it has NaN or its square overflows."""
+    rows = plain(rows)
+    out = np.empty(len(rows))
+    kernel = module("sizes").lengths
+    share(lambda first, last: kernel(rows, first, last, out), len(rows), rows.size, grain=1)
+    return out
+
+
 def normals(key: int, workers: Workers, round: int, count: int) -> NDArray[np.float64]:
     """Return the standard normal values of `Stream.normals`."""
     out = np.empty((len(workers), count))
     module("draws").normals(np.uint64(key), plain(workers), round, plain(out))
-    return out
-
-
-def scores(features: NDArray[Any], scale: float, model: Vector, outputs: int) -> Rows:
-    """Return the linear scores of raw samples, `(N, outputs)`."""
-    features, model = plain(features), plain(model)
-    _check_model(model, features, outputs)
-    out = np.empty((len(features), outputs), model.dtype)
-    kernel = module("linear").scores_of_all
-    factor = model.dtype.type(scale)
-    share(lambda first, last: kernel(features[first:last], factor, model, out[first:last]), len(out), features.size)
-    return out
-
-
-def losses(
-    loss: int, features: NDArray[Any], targets: NDArray[Any], scale: float, model: Vector, outputs: int
-) -> Vector:
-    """Return the loss of every raw sample at the model, `(N,)`."""
-    features, targets, model = plain(features), plain(targets), plain(model)
-    _check_model(model, features, outputs)
-    if targets.shape != features.shape[:1]:
-        raise InvalidInput(f"targets must be one a sample, {features.shape[:1]}; got {targets.shape}")
-    out = np.empty(len(features), model.dtype)
-    kernel = module("linear").losses_of_all
-    factor = model.dtype.type(scale)
-
-    def fill(first: int, last: int) -> None:
-        kernel(loss, features[first:last], targets[first:last], factor, model, outputs, out[first:last])
-
-    share(fill, len(out), features.size)
-    return out
-
-
-def worker_round(
-    loss: int,
-    features: NDArray[Any],
-    targets: NDArray[Any],
-    starts: NDArray[np.int64],
-    scale: float,
-    key: int,
-    workers: Workers,
-    round: int,
-    batch: int,
-    weight: float,
-    models: Rows,
-    step: tuple[Vector, float, float] | None = None,
-) -> Rows:
-    """Return the workers' minibatch gradients; with `step = (master's model, rate, penalty)` their l1-RSA steps.
-
-    `models` holds a row for each worker, or one for all.
-    """
-    models = plain(models if models.ndim == 2 else models[np.newaxis])
-    features, targets, workers = plain(features), plain(targets), plain(workers)
-    if batch < 1 or len(targets) != len(features):
-        raise InvalidInput(
-            f"a minibatch needs at least one sample, and samples one target each; "
-            f"got {batch}, {len(features)} samples and {len(targets)} targets"
-        )
-    number = models.dtype.type
-    master, rate, penalty = (models[0], 0.0, 0.0) if step is None else step
-    out = np.empty((len(workers), models.shape[1]), models.dtype)
-    without = module("linear").worker_round(
-        loss,
-        features,
-        targets,
-        starts,
-        number(scale),
-        np.uint64(key),
-        workers,
-        round,
-        batch,
-        number(weight / batch),
-        models,
-        step is not None,
-        plain(master),
-        number(rate),
-        number(penalty),
-        out,
-    )
-    if without >= 0:
-        raise InvalidInput(f"every worker needs at least one sample; got none for worker {workers[without]}")
     return out
 
 
@@ -233,11 +203,3 @@ def count_bits(messages: NDArray[np.uint8], d: int) -> NDArray[np.uint8]:
     out = np.empty((8, width), np.uint8)
     module("bits").count(messages.view(np.uint64), out.view(np.uint64))
     return out.reshape(-1)[:d]
-
-
-def _check_model(model: Vector, features: NDArray[Any], outputs: int) -> None:
-    width = features.shape[1]
-    if len(model) != outputs * (width + 1):
-        raise InvalidInput(
-            f"a model must hold {outputs} x {width} weights and {outputs} biases; got {len(model)} numbers"
-        )

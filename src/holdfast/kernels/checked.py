@@ -5,6 +5,7 @@ once can swap each other's code. Here a file holds one compiled signature, its n
 the processor, and its checksum stands in front of the content, so that both are replaced at once.
 """
 
+import logging
 import os
 import pickle
 import threading
@@ -14,11 +15,15 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from filelock import FileLock, Timeout
 from numba.core import compiler, serialize
 
 from holdfast.kernels import folders
 
+logger = logging.getLogger(__name__)
 SUFFIX = ".nbc"
+PATIENCE = 60.0
+"""Seconds to wait for another process that compiles the same."""
 _restored: Callable[..., Any] = compiler.CompileResult._rebuild
 _pickled: Callable[[object], bytes] = serialize.dumps  # knows the functions and types that compiled code refers to
 _complained = threading.Event()
@@ -28,6 +33,7 @@ class CheckedCache:
     """What a numba dispatcher asks for compiled code, in place of numba's own `FunctionCache`."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
+        self.turns: dict[Path, FileLock] = {}
         self.name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}"
 
     @property
@@ -35,9 +41,21 @@ class CheckedCache:
         return str(folders.folder())
 
     def load_overload(self, signature: object, target: Any) -> Any:
-        """Return the compiled function of these types; None if there is none, or none that is whole."""
+        """Return the compiled function of these types; None if there is none, or none that is whole.
+
+        Where another process is compiling it, its result is waited for.
+        """
         target.refresh()
         path = self._path(signature, target.codegen())
+        found = self._loaded(path, target)
+        if found is None:
+            self._take_turn(path)
+            found = self._loaded(path, target)  # who had the turn may have saved it
+            if found is not None:
+                self._end_turn(path)
+        return found
+
+    def _loaded(self, path: Path, target: Any) -> Any:
         try:
             return _restored(target, *pickle.loads(unsealed(path)))
         except FileNotFoundError:
@@ -45,14 +63,32 @@ class CheckedCache:
         except Exception:  # whatever is wrong with the file, it can be made again
             if not _complained.is_set():
                 _complained.set()
-                folders.warn(f"a compiled kernel is damaged and is compiled again: {path}")
+                logger.warning("a compiled kernel is damaged and is compiled again: %s", path)
             return None
 
     def save_overload(self, signature: object, result: Any) -> None:
         """Keep a compiled function, if the folder can be written to."""
-        content = _pickled(result._reduce())
+        path, content = self._path(signature, result.codegen), _pickled(result._reduce())
         with suppress(OSError):
-            seal(self._path(signature, result.codegen), content)
+            seal(path, content)
+        self._end_turn(path)
+
+    def _take_turn(self, path: Path) -> None:
+        """Wait until nobody else compiles this, and let others wait until it is saved.
+
+        Nobody waits in a circle: who compiles waits only for what it calls. Who died has no turn any more; of who
+        takes too long the others lose patience, compile the same, and nothing else is lost.
+        """
+        if path not in self.turns:
+            turn = FileLock(path.with_name(f".{path.name}.lock"), timeout=PATIENCE)
+            with suppress(OSError, Timeout):
+                turn.acquire()
+                self.turns[path] = turn
+
+    def _end_turn(self, path: Path) -> None:
+        if turn := self.turns.pop(path, None):
+            turn.release()
+            Path(turn.lock_file).unlink(missing_ok=True)
 
     def _path(self, signature: object, codegen: Any) -> Path:
         key = sha256(str((signature, codegen.magic_tuple())).encode()).hexdigest()[:24]

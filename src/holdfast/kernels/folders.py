@@ -6,10 +6,10 @@ says so.
 """
 
 import atexit
+import logging
 import os
 import stat
 import sys
-from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -18,17 +18,10 @@ from tempfile import mkdtemp
 
 from holdfast.files import cache_folder
 
+logger = logging.getLogger(__name__)
 HERE = Path(__file__).parent
 DECIDING = ("sources/*.py", "compiling.py", "networks.py")
 """Files of ours whose content decides what is compiled."""
-
-
-def _to_stderr(text: str) -> None:
-    print(f"holdfast: warning: {text}", file=sys.stderr)
-
-
-warn: Callable[[str], None] = _to_stderr
-"""Called with one line about a cache that cannot be used; a command may print it in its own way."""
 
 
 @cache
@@ -43,7 +36,7 @@ def folder() -> Path:
         fault = f"it cannot be made ({error.strerror})"
     if fault is None:
         return chosen
-    warn(f"compiled kernels are kept for this process only: {chosen} is not used, {fault}")
+    logger.warning("compiled kernels are kept for this process only: %s is not used, %s", chosen, fault)
     return _temporary()
 
 

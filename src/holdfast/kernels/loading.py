@@ -8,6 +8,7 @@ is called.
 """
 
 import importlib
+import logging
 import sys
 import threading
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from types import ModuleType
 
 from holdfast.kernels import checked, folders, networks
 
+logger = logging.getLogger(__name__)
 PACKAGE = f"{__package__}.sources"
 
 _one_at_a_time = threading.RLock()
@@ -33,25 +35,36 @@ def kernels(module: str) -> ModuleType:
 @cache
 def ranks_kernel(n: int, wanted: range) -> ModuleType:
     """Return the module that averages these ranks of n rows, written first."""
-    name = f"{PACKAGE}.ranks_{n}_{wanted.start}_{wanted.stop}_{wanted.step}"
+    return _written(f"ranks_{n}_{wanted.start}_{wanted.stop}_{wanted.step}", lambda: networks.source(n, wanted))
+
+
+@cache
+def nearest_kernel(n: int, middle: range, nearest: int) -> ModuleType:
+    """Return the module that averages, of n rows' values, those nearest to a centre, written first."""
+    name = f"nearest_{n}_{middle.start}_{middle.stop}_{nearest}"
+    return _written(name, lambda: networks.nearest_source(n, middle, nearest))
+
+
+def _written(name: str, source: Callable[[], str]) -> ModuleType:
+    """Return a module whose source is written when it is first asked for."""
+    full = f"{PACKAGE}.{name}"
     with _one_at_a_time:
         _announce_once()
-        if name not in sys.modules:
-            module = ModuleType(name)
+        if full not in sys.modules:
+            module = ModuleType(full)
             module.__package__ = PACKAGE
-            exec(compile(networks.source(n, wanted), f"<{name}>", "exec"), vars(module))
-            sys.modules[name] = module  # numba imports the modules of what it loads by their names
-        return sys.modules[name]
-
-
-def _silently() -> None: ...
-
-
-announce: Callable[[], None] = _silently
-"""Called before anything is compiled on a machine for the first time; a command may say so to its user."""
+            exec(compile(source(), f"<{full}>", "exec"), vars(module))
+            sys.modules[full] = module  # numba imports the modules of what it loads by their names
+        return sys.modules[full]
 
 
 @cache
 def _announce_once() -> None:
-    if not any(folders.folder().glob(f"*{checked.SUFFIX}")):
-        announce()
+    """Say it before anything is compiled on a machine for the first time."""
+    if nothing_compiled():
+        logger.info("compiling kernels for this machine, once; up to half a minute")
+
+
+def nothing_compiled() -> bool:
+    """Return whether this machine compiles for the first time."""
+    return not any(folders.folder().glob(f"*{checked.SUFFIX}"))

@@ -103,6 +103,72 @@ def source(n: int, wanted: range) -> str:
     return "\n".join(lines) + "\n"
 
 
+def nearest_source(n: int, middle: range, nearest: int) -> str:
+    """Return the module whose `mean_nearest(rows, chosen, first, last, out)` is that of `sources/nearest.py`, in line.
+
+    >>> print(nearest_source(3, range(1, 2), 2))  # the mean of the two nearest to the median of three
+    import numpy as np
+    from holdfast.kernels.compiling import compiled
+    <BLANKLINE>
+    from .nearest import nearer
+    from .sorting import high, known, low
+    <BLANKLINE>
+    <BLANKLINE>
+    @compiled
+    def mean_nearest(rows, chosen, first, last, out):
+        infinity, total = rows.dtype.type(np.inf), out[first:last]
+        zero = out.dtype.type(0)
+        r0 = rows[chosen[0], first:last]
+        r1 = rows[chosen[1], first:last]
+        r2 = rows[chosen[2], first:last]
+        for j in range(len(total)):
+            v0 = known(r0[j], infinity)
+            v1 = known(r1[j], infinity)
+            v2 = known(r2[j], infinity)
+            v0, v1 = low(v0, v1), high(v0, v1)
+            v0, v2 = low(v0, v2), high(v0, v2)
+            v1, v2 = low(v1, v2), high(v1, v2)
+            c = v1
+            s = zero
+            s += zero if nearer(v2, v0, c) else v0
+            s += v1
+            s += v2 if nearer(v2, v0, c) else zero
+            total[j] = s / out.dtype.type(2)
+    <BLANKLINE>
+    """
+    wires = range(n)
+    lines = [
+        "import numpy as np",
+        "from holdfast.kernels.compiling import compiled",
+        "",
+        "from .nearest import nearer",
+        "from .sorting import high, known, low",
+        "",
+        "",
+        "@compiled",
+        "def mean_nearest(rows, chosen, first, last, out):",
+        "    infinity, total = rows.dtype.type(np.inf), out[first:last]",
+        "    zero = out.dtype.type(0)",
+        *(f"    r{i} = rows[chosen[{i}], first:last]" for i in wires),
+        "    for j in range(len(total)):",
+        *(f"        v{i} = known(r{i}[j], infinity)" for i in wires),
+        *(f"        {_statement(exchange)}" for exchange in sorting_network(n)),
+        f"        c = {_mean(middle)}",
+        "        s = zero",
+        *(f"        s += {_if_near(i, n, nearest)}" for i in wires),
+        f"        total[j] = s / out.dtype.type({nearest})",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _if_near(i: int, n: int, nearest: int) -> str:
+    """Return rank i, or zero where it is not among the nearest: see `sources/nearest.py`."""
+    value = f"v{i}" if i < nearest else f"v{i} if nearer(v{i}, v{i - nearest}, c) else zero"
+    if i + nearest >= n:
+        return value
+    return f"zero if nearer(v{i + nearest}, v{i}, c) else {value}"
+
+
 def _statement(exchange: Exchange) -> str:
     a, b = f"v{exchange.a}", f"v{exchange.b}"
     low, high = f"low({a}, {b})", f"high({a}, {b})"

@@ -1,5 +1,6 @@
 """Methods: each a frozen dataclass that makes a worker rule and a master rule. Every rule on gradients is one, too."""
 
+from holdfast.methods.admm import RsaAdmm
 from holdfast.methods.aggregated import Aggregated, IdealSgd
 from holdfast.methods.base import Method, Reading, Setting, as_sent
 from holdfast.methods.masters import AggregateSum, Descent, PenaltySum, TallySum
@@ -14,7 +15,8 @@ from holdfast.methods.names import (
 )
 from holdfast.methods.penalties import L1, L2, LInf, Lp, Penalty, penalty
 from holdfast.methods.priors import Ridge
-from holdfast.methods.rsa import AUTO, IdealRsa, Rsa
+from holdfast.methods.reduction import WithLsvrg, WithSaga, with_reduction
+from holdfast.methods.rsa import AUTO, IdealRsa, Rsa, with_penalty
 from holdfast.methods.schedules import Constant, ConstantThenLinear, Cosine, Inverse, InverseSqrt
 from holdfast.methods.workers import GradientWorker, PenalisedWorker, WithMomentum
 
@@ -43,9 +45,12 @@ __all__ = [
     "Reading",
     "Ridge",
     "Rsa",
+    "RsaAdmm",
     "Setting",
     "TallySum",
+    "WithLsvrg",
     "WithMomentum",
+    "WithSaga",
     "as_sent",
     "make_method",
     "method_labels",
@@ -54,4 +59,6 @@ __all__ = [
     "method_table",
     "method_text",
     "penalty",
+    "with_penalty",
+    "with_reduction",
 ]

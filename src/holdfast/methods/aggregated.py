@@ -18,12 +18,14 @@ class Aggregated(Method):
     rule: Callable[[Rows], Vector]
     stages: tuple[Callable[[Received], Received], ...] = ()
 
+    weighs = True
+
     def worker(self, setting: Setting) -> Worker[Any]:
         return GradientWorker()
 
     def master(self, setting: Setting) -> Master[Any]:
         rule, *stages = (told(part, setting.declared) for part in (self.rule, *self.stages))
-        return Descent(AggregateSum(rule, tuple(stages)), setting.rate, setting.prior)
+        return Descent(AggregateSum(rule, tuple(stages), setting.weights), setting.rate, setting.prior)
 
 
 @dataclass(frozen=True)
@@ -31,12 +33,13 @@ class IdealSgd(Method):
     """SGD in which nobody lies (eq. update:x): an oracle."""
 
     attacked: ClassVar[bool] = False
+    weighs = True
 
     def worker(self, setting: Setting) -> Worker[Any]:
         return GradientWorker()
 
     def master(self, setting: Setting) -> Master[Any]:
-        return Descent(AggregateSum(Mean()), setting.rate, setting.prior)
+        return Descent(AggregateSum(Mean(), weights=setting.weights), setting.rate, setting.prior)
 
 
 def told(part: Any, declared: int) -> Any:

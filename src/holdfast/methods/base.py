@@ -24,18 +24,24 @@ class Setting(NamedTuple):
     declared: int = 0
     """How many Byzantine workers rules are told that there are, true or not."""
     seed: int = 0
+    table: int = 0
+    """How many numbers a worker needs for what each of its samples said last (SAGA)."""
+    weights: tuple[float, ...] = ()
+    """How much each worker counts at the master, by number, on average 1; none if all count the same."""
 
 
 class Method(ABC):
     """A frozen dataclass whose fields are the method's options. Every engine runs the same two rules."""
 
+    cites: ClassVar[tuple[str, ...]] = ()
+    """Its sources, as keys of `holdfast.citations`."""
     participants: ClassVar[Literal["everyone", "honest"]] = "everyone"
     attacked: ClassVar[bool] = True
     """Whether Byzantine workers attack; False for the oracles of the paper, in which nobody does."""
     penalised: ClassVar[bool] = False
     """Whether workers keep models of their own under a penalty and send those; else they send gradients."""
-    default_rate: float = 1e-4
-    """A step size at which every rule on gradients learns MNIST; the paper tunes it by hand for each figure."""
+    weighs: ClassVar[bool] = False
+    """Whether it heeds the weights of its setting."""
 
     def resolved(self) -> Self:
         """Return the method with every option that depends on others filled in."""

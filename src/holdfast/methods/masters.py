@@ -5,12 +5,16 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
-from holdfast.aggregators import Remembering
+from holdfast import kernels
+from holdfast.aggregators import REGISTRY as RULES
+from holdfast.aggregators import Remembering, Weighing
 from holdfast.errors import InvalidInput
 from holdfast.methods.penalties import L1, Penalty
 from holdfast.methods.priors import Ridge
-from holdfast.typing import Nothing, Received, Rows, Schedule, Tally, Vector
+from holdfast.stages import RememberingStage
+from holdfast.typing import Nothing, Received, Rows, Schedule, Tally, Vector, Workers
 
 
 class Direction(Protocol):
@@ -23,6 +27,12 @@ class Direction(Protocol):
         """Return the direction at `model`, and the memory after the round."""
 
 
+def of(weights: tuple[float, ...], workers: Workers) -> NDArray[np.float64]:
+    """Return the weights of these workers."""
+    found: NDArray[np.float64] = np.array(weights)[workers - 1]
+    return found
+
+
 class Memoryless:
     """A direction that remembers nothing."""
 
@@ -32,12 +42,19 @@ class Memoryless:
 
 @dataclass(frozen=True)
 class PenaltySum(Memoryless):
-    """Read messages as models and sum the penalty's pull of each: sum_i lambda d|x0 - x_i|_p (eq. update2:x:0)."""
+    """Read messages as models and sum the penalty's pull of each: sum_i lambda d|x0 - x_i|_p (eq. update2:x:0).
+
+    With `weights`, one per worker number, worker i pulls with w_i lambda.
+    """
 
     penalty: Penalty
+    weights: tuple[float, ...] = ()
 
     def __call__(self, model: Vector, received: Received, memory: Nothing) -> tuple[Vector, Nothing]:
-        return self.penalty.pull(model, cast(Rows, received.rows)), memory
+        rows = cast(Rows, received.rows)
+        if not self.weights:
+            return self.penalty.pull(model, rows), memory
+        return kernels.combination(of(self.weights, received.workers), self.penalty.subgradient(model - rows)), memory
 
 
 @dataclass(frozen=True)
@@ -50,32 +67,69 @@ class TallySum(Memoryless):
         return self.penalty.weight * cast(Tally, received.rows).signs(model.dtype), memory
 
 
+class Staged(NamedTuple):
+    """What a stage remembers, and what is remembered behind it."""
+
+    stage: Any
+    rest: Any
+
+
 @dataclass(frozen=True)
 class AggregateSum:
     """Read messages as gradients and estimate the sum of all n as n times what `rule` makes of them.
 
     Eq. aggsgd leaves the scale of its aggregated gradient to the step size. Ours estimates the sum in
     eq. update:x, so that plain averaging is exactly distributed SGD, the regulariser weighs the same in
-    every method, and rates compare across them. Stages come first, from left to right.
+    every method, and rates compare across them. Stages come first, from left to right. With `weights`, one per worker
+    number, it estimates the weighted sum.
     """
 
     rule: Callable[[Rows], Vector]
     stages: tuple[Callable[[Received], Received], ...] = ()
+    weights: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.weights and (self.stages or not isinstance(self.rule, Weighing)):
+            known = ", ".join(name for name, rule in RULES.items() if issubclass(rule, Weighing))
+            raise InvalidInput(f"weights of workers are for {known}, without stages, and for rsa; got {self.rule}")
 
     def init(self, model: Vector) -> Any:
-        return self.rule.init(model) if isinstance(self.rule, Remembering) else Nothing()
+        memory: Any = self.rule.init(model) if isinstance(self.rule, Remembering) else Nothing()
+        for stage in reversed(self.stages):
+            if isinstance(stage, RememberingStage):
+                memory = Staged(stage.init(model), memory)
+        return memory
 
     def __call__(self, model: Vector, received: Received, memory: Any) -> tuple[Vector, Any]:
-        n = len(received.workers)
+        workers = received.workers
+        kept: list[Any] = []
         for stage in self.stages:
-            received = stage(received)
-        if isinstance(self.rule, Remembering):
+            if isinstance(stage, RememberingStage):
+                received, after = stage.remember(memory.stage, received)
+                kept.append(after)
+                memory = memory.rest
+            else:
+                received = stage(received)
+        vector, memory = self._ruled(model, received, memory)
+        for after in reversed(kept):
+            memory = Staged(after, memory)
+        return self._number(workers) * vector, memory
+
+    def _number(self, workers: Workers) -> float:
+        """Return how many workers these are, or what they weigh."""
+        return float(of(self.weights, workers).sum()) if self.weights else len(workers)
+
+    def _ruled(self, model: Vector, received: Received, memory: Any) -> tuple[Vector, Any]:
+        if self.weights:
+            weights = of(self.weights, received.workers)
+            vector = cast(Weighing, self.rule).weigh(cast(Rows, received.rows), weights)
+        elif isinstance(self.rule, Remembering):
             vector, memory = self.rule.step(memory, received)
         else:
             vector = self.rule(cast(Rows, received.rows))
         if np.shape(vector) != model.shape:
             raise InvalidInput(f"{self.rule} must return a vector of shape {model.shape}; got {np.shape(vector)}")
-        return n * np.asarray(vector, model.dtype), memory
+        return np.asarray(vector, model.dtype), memory
 
 
 class Iterate(NamedTuple):
@@ -95,6 +149,10 @@ class Descent:
 
     def init(self, model: Vector) -> Iterate:
         return Iterate(model, self.direction.init(model))
+
+    def foresee(self, state: Iterate, received: Received) -> Vector:
+        """Return the direction that these messages would give, and change nothing: what attackers may ask."""
+        return self.direction(state.model, received, state.memory)[0]
 
     def step(self, state: Iterate, received: Received) -> Iterate:
         x = state.model

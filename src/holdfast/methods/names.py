@@ -7,14 +7,18 @@ from typing import Any
 from holdfast import aggregators, stages
 from holdfast.aggregators import Mean, Rule
 from holdfast.errors import InvalidInput
+from holdfast.methods.admm import RsaAdmm
 from holdfast.methods.aggregated import Aggregated, IdealSgd
 from holdfast.methods.base import Method
 from holdfast.methods.rsa import IdealRsa, Rsa
+from holdfast.methods.watchful import WatchfulRsa
 from holdfast.naming import Family, options_of
 
 REGISTRY: dict[str, type[Method] | type[Rule]] = {
     "rsa": Rsa,
+    "watchful-rsa": WatchfulRsa,
     "ideal-rsa": IdealRsa,
+    "rsa-admm": RsaAdmm,
     "ideal-sgd": IdealSgd,
     "sgd": Mean,  # what the paper calls SGD is the method of the plain mean
     **{name: rule for name, rule in aggregators.REGISTRY.items() if rule is not Mean},
@@ -30,8 +34,8 @@ _PLUS = r"\+(?=[A-Za-z_])"
 def make_method(given: Any) -> Method:
     """Return the method that is given as a text, a table or an object; a rule is one too.
 
-    >>> make_method("rsa:norm=2").norm, make_method("krum:byzantine=3")
-    (2.0, Aggregated(rule=Krum(byzantine=3), stages=()))
+    >>> make_method("rsa:norm=1").norm, make_method("krum:byzantine=3")
+    (1.0, Aggregated(rule=Krum(byzantine=3), stages=()))
     """
     before: Sequence[Any] = ()
     if isinstance(given, str):
@@ -94,8 +98,8 @@ def _rules(method: Aggregated) -> Family[Any]:
 def method_labels(methods: Iterable[Method]) -> dict[Method, str]:
     """Return a label for each different method: its name, and where that occurs twice the options that differ.
 
-    >>> list(method_labels([make_method("rsa"), make_method("rsa:norm=2"), make_method("median")]).values())
-    ['rsa:norm=1', 'rsa:norm=2', 'median']
+    >>> list(method_labels([make_method("rsa"), make_method("rsa:norm=1"), make_method("median")]).values())
+    ['rsa:norm=2', 'rsa:norm=1', 'median']
     """
     different = list(dict.fromkeys(methods))
     by_name: dict[str, list[Method]] = {}

@@ -17,6 +17,7 @@ from typing import Protocol, final, runtime_checkable
 import numpy as np
 
 from holdfast import kernels
+from holdfast.arrays import tensors_too
 from holdfast.errors import InvalidInput
 from holdfast.kernels import norms
 from holdfast.typing import Oracle, Rows, Vector
@@ -49,6 +50,7 @@ class Penalty(ABC):
     def subgradient(self, rows: Rows) -> Rows:
         """Return the subgradient at each row, times the weight."""
 
+    @tensors_too
     def pull(self, model: Vector, rows: Rows) -> Vector:
         """Return the sum over the rows of the subgradients at `model - row`: the master's side."""
         total: Vector = self.subgradient(model - rows).sum(axis=0)
@@ -71,11 +73,13 @@ class L1(Penalty):
     weight: float
     p = 1.0
 
+    @tensors_too
     def subgradient(self, rows: Rows) -> Rows:
         # two comparisons instead of np.sign: NaN is neither above nor below, so it comes out as 0
         signs = np.subtract(rows > 0, rows < 0, dtype=rows.dtype)
         return self.weight * signs
 
+    @tensors_too
     def pull(self, model: Vector, rows: Rows) -> Vector:
         return self.weight * kernels.sign_sum(model, rows)
 
@@ -97,9 +101,11 @@ class L2(Penalty):
     weight: float
     p = 2.0
 
+    @tensors_too
     def subgradient(self, rows: Rows) -> Rows:
         return norms.subgradients(self.p, self.weight, rows)
 
+    @tensors_too
     def pull(self, model: Vector, rows: Rows) -> Vector:
         return norms.pull(self.p, self.weight, model, rows)
 
@@ -119,9 +125,11 @@ class LInf(Penalty):
     weight: float
     p = inf
 
+    @tensors_too
     def subgradient(self, rows: Rows) -> Rows:
         return norms.subgradients(self.p, self.weight, rows)
 
+    @tensors_too
     def pull(self, model: Vector, rows: Rows) -> Vector:
         return norms.pull(self.p, self.weight, model, rows)
 
@@ -146,6 +154,7 @@ class Lp(Penalty):
         if not self.p >= 1:
             raise InvalidInput(f"Lp needs p >= 1; got p={self.p}")
 
+    @tensors_too
     def subgradient(self, rows: Rows) -> Rows:
         if self.p in (1, inf):
             return penalty(self.p, self.weight).subgradient(rows)

@@ -1,7 +1,7 @@
 """Byzantine-robust stochastic aggregation (Li et al., 2019, Algorithm 2)."""
 
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from msgspec import Meta
 
@@ -16,53 +16,51 @@ from holdfast.typing import Master, Worker
 
 AUTO: Literal["auto"] = "auto"
 """Stands for a number that is found from the data before the first round."""
-PENALTY = {"l1": 0.07, "linf": 20.0}
-"""The paper's lambda under attack; its 1.2 for l2 lies on the geometric line between them."""
-RATE = {"l2": 0.001, "linf": 0.0001}
-"""The paper's alpha of RSA; l1 has that of l2."""
 
 
 @dataclass(frozen=True)
 class Rsa(Method):
     """Every worker keeps its own model, pulled to the master's by an lp norm (Algorithm 2).
 
-    `penalty` is the paper's lambda; its default depends on the norm. Workers send `full` models, or with
-    norm 1 `bits`: on which side of them the master stands. Where a worker stands exactly at the master
-    the subgradient is `zero`, or a `coin` decides (bits need the coin). Workers take `local_steps` a round
+    `penalty` is the paper's lambda, a number or `auto`: then it is found from the data (docs/automatic.md).
+    Workers send `full` models, or with norm 1 `bits`: on which side of them the master stands. Where a worker
+    stands exactly at the master the subgradient is `zero`, or a `coin` decides (bits need the coin). The norm
+    is 2 if it is not given, or 1 with bits or the coin, which need it. Workers take `local_steps` a round
     while x0 is held (the theorems are about 1), and reply with their `current` iterate, or, as the
     authors' program does, the `updated` one.
+
+    >>> Rsa().norm, Rsa(messages="bits").norm
+    (2.0, 1.0)
     """
 
-    norm: Annotated[float, Meta(ge=1)] = 1.0
-    penalty: Annotated[float, Meta(ge=0)] | Literal["auto"] | None = None
+    cites: ClassVar[tuple[str, ...]] = ("li2019rsa",)
+    norm: Annotated[float, Meta(ge=1)] = None  # type: ignore[assignment]  # a number once it is made
+    penalty: Annotated[float, Meta(ge=0)] | Literal["auto"] = AUTO
     messages: Literal["full", "bits"] = "full"
     ties: Literal["zero", "coin"] | None = None
     local_steps: Annotated[int, Meta(ge=1)] = 1
     reply: Reply = "current"
 
     penalised = True
+    weighs = True
 
     def __post_init__(self) -> None:
+        if self.norm is None:
+            object.__setattr__(self, "norm", 1.0 if self.messages == "bits" or self.ties == "coin" else 2.0)
         convert_fields(self)
         if (self.messages == "bits" or self.ties == "coin") and self.norm != 1:
             raise InvalidInput(f"bits and the coin for ties need norm 1; got norm={self.norm:g}")
         if self.messages == "bits" and self.ties == "zero":
             raise InvalidInput("one bit cannot say 0: bits need ties=coin; got ties=zero")
 
-    @property
-    def default_rate(self) -> float:  # type: ignore[override]
-        """The paper's, interpolated geometrically in 1/p between l2 and l-infinity."""
-        return float(RATE["linf"] * (RATE["l2"] / RATE["linf"]) ** min(2 / self.norm, 1.0))
-
     def resolved(self) -> Self:
-        """Return the method with the paper's lambda, geometrically in 1/p between l1 and l-infinity.
+        """Return the method with what happens at ties filled in.
 
-        >>> round(Rsa(norm=2.0).resolved().penalty, 3)
-        1.183
+        >>> Rsa(messages="bits").resolved().ties
+        'coin'
         """
-        by_norm = float(PENALTY["linf"] * (PENALTY["l1"] / PENALTY["linf"]) ** (1 / self.norm))
         ties: Any = "coin" if self.messages == "bits" else "zero"
-        return replace(self, penalty=by_norm if self.penalty is None else self.penalty, ties=self.ties or ties)
+        return replace(self, ties=self.ties or ties)
 
     def worker(self, setting: Setting) -> Worker[Any]:
         return PenalisedWorker(self._pull, setting.rate, self.reply, self.local_steps)
@@ -71,8 +69,10 @@ class Rsa(Method):
         pull = self._pull
         if self.messages == "bits":
             assert isinstance(pull, L1)  # bits need norm 1
+            if setting.weights:
+                raise InvalidInput("weights of workers need messages=full, a count of bits has none; got messages=bits")
             return Descent(TallySum(pull), setting.rate, setting.prior)
-        return Descent(PenaltySum(pull), setting.rate, setting.prior)
+        return Descent(PenaltySum(pull, setting.weights), setting.rate, setting.prior)
 
     def reading(self, seed: int) -> Reading:
         if self.messages == "bits":
@@ -81,10 +81,9 @@ class Rsa(Method):
 
     @property
     def _pull(self) -> Penalty:
-        weight = self.resolved().penalty
-        if isinstance(weight, str) or weight is None:
-            raise InvalidInput(f"a penalty must be a number before it is used; got {weight}")
-        return penalty(self.norm, weight)
+        if isinstance(self.penalty, str):
+            raise InvalidInput(f"a penalty must be a number before it is used; got {self.penalty}")
+        return penalty(self.norm, self.penalty)
 
 
 @dataclass(frozen=True)
@@ -93,3 +92,13 @@ class IdealRsa(Rsa):
 
     participants = "honest"
     attacked = False
+
+
+def with_penalty(method: Method, weight: float) -> Method:
+    """Return the method with this number where it leaves lambda to the data; any other method as it is.
+
+    >>> with_penalty(Rsa(), 0.5).penalty, with_penalty(Rsa(penalty=2.0), 0.5).penalty
+    (0.5, 2.0)
+    """
+    left_open: Any = method if getattr(method, "penalty", None) == AUTO else None
+    return method if left_open is None else replace(left_open, penalty=weight)

@@ -4,11 +4,14 @@ from typing import Any
 
 from holdfast.errors import InvalidInput
 from holdfast.naming import Family
+from holdfast.problems.guessing import Guess, guess
 from holdfast.problems.least_squares import LeastSquares
 from holdfast.problems.linear import LinearProblem
 from holdfast.problems.logistic import Logistic
 from holdfast.problems.modules import MODELS, ModuleProblem
+from holdfast.problems.poisoning import Relabels, oracle_under
 from holdfast.problems.protocol import Classifying, Divisible, Problem, Samples, Separable
+from holdfast.problems.scores import ACCURACY, LOSS, Score, declared_score
 from holdfast.problems.shards import Shards
 from holdfast.problems.softmax import Softmax
 
@@ -30,19 +33,27 @@ def solvable(problem: Problem, asker: str) -> LinearProblem:
 
 
 __all__ = [
+    "ACCURACY",
+    "LOSS",
     "MODELS",
     "PROBLEMS",
     "REGISTRY",
     "Classifying",
     "Divisible",
+    "Guess",
     "LeastSquares",
     "LinearProblem",
     "Logistic",
     "ModuleProblem",
     "Problem",
+    "Relabels",
     "Samples",
+    "Score",
     "Separable",
     "Shards",
     "Softmax",
+    "declared_score",
+    "guess",
+    "oracle_under",
     "solvable",
 ]

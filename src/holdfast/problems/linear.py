@@ -1,7 +1,7 @@
 """Learning with linear scores: what softmax, logistic and least-squares regression share."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -14,6 +14,7 @@ from holdfast.data import Dataset, Partition
 from holdfast.errors import InvalidInput
 from holdfast.methods.priors import Ridge
 from holdfast.problems.protocol import Samples
+from holdfast.problems.scores import ACCURACY, Score
 from holdfast.problems.shards import BLOCK, Shards
 from holdfast.problems.solving import solve
 from holdfast.streams import Stream
@@ -35,6 +36,8 @@ class LinearProblem(ABC):
     seed: int = 0
     test: Samples | None = None
     """What models are measured on, the features flat."""
+    unit: float = 1.0
+    """What one unit of the targets stands for, where they were standardised."""
 
     @classmethod
     def of(
@@ -51,10 +54,13 @@ class LinearProblem(ABC):
     ) -> Self:
         """Return the problem of learning from data dealt to this many workers; `weight` is 1 / workers if not given."""
         data = cls.prepared(data)
-        parts = partition.deal(data.train_targets, workers, Stream(seed, "partition").generator())
-        shards = Shards.deal(_flat(data.train_features), data.train_targets, parts, scale, dtype)
+        generator = Stream(seed, "partition").generator()
+        parts = partition.deal(data.train_targets, workers, generator)
+        features = partition.seen(_flat(data.train_features), parts, generator)
+        shards = Shards.deal(features, data.train_targets, parts, scale, dtype)
         test = Samples(_flat(data.test_features), data.test_targets)
-        return cls(shards, cls.outputs_for(data), batch, 1 / workers if weight is None else weight, seed, test)
+        share = 1 / workers if weight is None else weight
+        return cls(shards, cls.outputs_for(data), batch, share, seed, test, data.unit)
 
     @classmethod
     def prepared(cls, data: Dataset) -> Dataset:
@@ -78,14 +84,17 @@ class LinearProblem(ABC):
     """The largest length of the loss's derivative by the scores, at any scores."""
     classifies: ClassVar[bool] = True
     """Whether targets are classes, so that models are right or wrong."""
+    score: ClassVar[Score] = ACCURACY
+    """What models are judged by, of all that `evaluate` returns."""
 
     @abstractmethod
     def residuals(self, scores: Rows, targets: NDArray[Any]) -> Rows:
         """Return the derivatives of the loss by the scores `(..., outputs)`, in their shape."""
 
+    @staticmethod
     @abstractmethod
-    def accuracy(self, model: Vector, features: NDArray[Any], targets: NDArray[Any]) -> float | None:
-        """Return the share of samples that `model` gets right, if the problem knows right from wrong."""
+    def judged(scores: Rows, targets: NDArray[Any], unit: float) -> dict[str, float]:
+        """Return what scores `(N, outputs)` of samples are worth, targets counted in this unit."""
 
     @property
     def dimension(self) -> int:
@@ -95,14 +104,31 @@ class LinearProblem(ABC):
     def workers(self) -> Workers:
         return self.shards.workers
 
+    @property
+    def table(self) -> int:
+        """How many numbers the derivatives of the loss by the scores are, at all samples of one worker at most."""
+        return self.outputs * int(np.diff(self.shards.starts).max())
+
     def evaluate(self, model: Vector) -> dict[str, float]:
-        """Return the accuracy on the test samples, if the problem has classes."""
-        accuracy = None if self.test is None else self.accuracy(model, *self.test)
-        return {} if accuracy is None else {"accuracy": accuracy}
+        """Return what is measured on the test samples, if there are any."""
+        return {} if self.test is None else self.measured(model, *self.test)
+
+    def measured(self, model: Vector, features: NDArray[Any], targets: NDArray[Any]) -> dict[str, float]:
+        """Return what a model is worth on some samples: the accuracy, if the problem has classes."""
+        return self.judged(self.scores_of_all(model, features), targets, self.unit)
+
+    def accuracy(self, model: Vector, features: NDArray[Any], targets: NDArray[Any]) -> float | None:
+        """Return the share of samples that `model` gets right, if the problem knows right from wrong."""
+        return self.measured(model, features, targets).get("accuracy")
 
     def only(self, first: int, last: int) -> Self:
         """Return the problem with the samples of workers `first` to `last` alone, and none to test on."""
         return replace(self, shards=self.shards.only(first, last), test=None)
+
+    def relabelled(self, workers: Workers, relabel: Callable[[NDArray[Any], int, int], NDArray[Any]]) -> Self:
+        """Return the problem in which these workers' labels are `relabel(labels, classes, worker)`."""
+        classes = max(self.outputs, 2)  # one score tells two classes apart
+        return replace(self, shards=self.shards.relabelled(workers, relabel, classes))
 
     def start(self) -> Vector:
         """Return the model that everyone starts from: 0."""
@@ -200,6 +226,49 @@ class Minibatches:
     def l1_step(self, models: Rows, master: Vector, rate: float, penalty: float, round: int) -> Rows:
         """Return `models - rate * (gradients + penalty * sign(models - master))` in one pass."""
         return self._round(models, round, (master, rate, penalty))
+
+    def full(self, models: Rows, where: NDArray[np.bool_]) -> Rows:
+        """Return the gradients on all samples of those workers where `where` holds, one row each."""
+        problem, shards = self.problem, self.problem.shards
+        models = np.broadcast_to(models, (len(self.workers), problem.dimension))
+        if not where.any():
+            return models[where]
+        return kernels.full_round(
+            problem.loss,
+            shards.features,
+            shards.targets,
+            shards.starts,
+            shards.scale,
+            self.workers[where],
+            problem.weight,
+            models[where],
+        )
+
+    def refreshes(self, round: int) -> NDArray[np.bool_]:
+        """Return whose turn it is to look at all samples: at random, on average once in a pass over them."""
+        sizes = np.diff(self.problem.shards.starts)[self.workers - 1]
+        stream = Stream(self.problem.seed, "refresh")
+        due: NDArray[np.bool_] = stream.integers(self.workers, round, sizes, 1)[:, 0] < self.problem.batch
+        return due
+
+    def saga(self, models: Rows, round: int, tables: Rows, averages: Rows) -> tuple[Rows, Rows, Rows]:
+        """Return SAGA's estimates of the gradients, and the workers' tables and averages after the draw."""
+        problem, shards = self.problem, self.problem.shards
+        return kernels.saga_round(
+            problem.loss,
+            shards.features,
+            shards.targets,
+            shards.starts,
+            shards.scale,
+            self._key,
+            self.workers,
+            round,
+            problem.batch,
+            problem.weight,
+            models,
+            tables,
+            averages,
+        )
 
     def _round(self, models: Rows, round: int, step: tuple[Vector, float, float] | None) -> Rows:
         problem, shards = self.problem, self.problem.shards

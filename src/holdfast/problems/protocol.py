@@ -42,7 +42,10 @@ class Problem(Protocol):
         """Return the sum of these workers' full losses."""
 
     def evaluate(self, model: Vector) -> Mapping[str, float]:
-        """Return what is measured on test samples, such as `accuracy`; nothing if there are none."""
+        """Return what is measured on test samples, such as `accuracy`; nothing if there are none.
+
+        An attribute `score` of the problem, a `Score`, says by which of them models are judged, if not by accuracy.
+        """
 
 
 @runtime_checkable

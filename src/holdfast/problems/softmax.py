@@ -9,7 +9,7 @@ from holdfast import kernels
 from holdfast.data import Dataset
 from holdfast.errors import InvalidInput
 from holdfast.problems.linear import LinearProblem
-from holdfast.typing import Rows, Vector
+from holdfast.typing import Rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +29,13 @@ class Softmax(LinearProblem):
         if labels.min() < 0 or labels.max() >= self.outputs:  # compiled code does not ask again
             raise InvalidInput(f"labels must be from 0 to {self.outputs - 1}; got {labels.min()} to {labels.max()}")
 
+    @classmethod
+    def prepared(cls, data: Dataset) -> Dataset:
+        numbered = super().prepared(data)
+        if numbered.classes < 2:
+            raise InvalidInput(f"softmax needs at least 2 classes; got {numbered.classes} in {data.name}")
+        return numbered
+
     @staticmethod
     def outputs_for(data: Dataset) -> int:
         return data.classes
@@ -40,5 +47,7 @@ class Softmax(LinearProblem):
         flat[np.arange(len(flat)), targets.ravel()] -= 1
         return likely
 
-    def accuracy(self, model: Vector, features: NDArray[Any], targets: NDArray[Any]) -> float:
-        return float((self.scores_of_all(model, features).argmax(axis=-1) == targets).mean())
+    @staticmethod
+    def judged(scores: Rows, targets: NDArray[Any], unit: float) -> dict[str, float]:
+        """Return the share of samples whose own class has the largest score."""
+        return {"accuracy": float((scores.argmax(axis=-1) == targets).mean())}

@@ -1,5 +1,6 @@
 """The optimum of eq. correct for losses that have no closed form."""
 
+import logging
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,7 @@ from holdfast.typing import Vector
 if TYPE_CHECKING:
     from holdfast.problems.linear import LinearProblem
 
+logger = logging.getLogger(__name__)
 TYPICAL = 0.2
 """How much samples bend over the most they might: found by trial on MNIST. Steps of this size descend for certain."""
 POLISH = 1000
@@ -39,10 +41,12 @@ def _minimised(
 
     pool = _Pool(problem, workers)
     white = _Whitening(pool, prior, problem.curvature_bounds[1])
-    steepest = np.inf
+    steepest, gradients = np.inf, 0
 
     def cost(inner: Vector) -> tuple[float, Vector]:
-        nonlocal steepest
+        nonlocal steepest, gradients
+        gradients += 1
+        logger.debug("gradient %d of at most %d", gradients, evaluations, extra={"done": gradients, "of": evaluations})
         model = white.model(inner)
         gradient = pool.gradient(model) + prior.gradient(model)
         steepest = float(np.abs(gradient).max())  # the last point a line search tries is the one it takes

@@ -4,9 +4,9 @@ import altair as alt
 import numpy as np
 from rich.table import Table
 
-from holdfast.advice import Advice
-from holdfast.report.colours import ALARM
-from holdfast.report.pictures import Chart
+from holdfast.advice import Advice, sentences
+from holdfast.report.colours import variable
+from holdfast.report.drawing import ROWS, Drawing, Panel
 from holdfast.report.rendering import render
 from holdfast.report.tables import text_table
 
@@ -66,21 +66,51 @@ def promised(advice: Advice) -> dict[str, str]:
     return {name: f"{verdict.why} (needs {verdict.needs})" for name, verdict in advice.guarantees.verdicts().items()}
 
 
-def worker_chart(advice: Advice) -> Chart:
+def headline(advice: Advice) -> str:
+    """Return what to begin with, and for how many of the workers it is enough, in one sentence."""
+    norm = advice.chosen
+    start = f"Begin with the l{norm.p:g} norm, lambda {norm.penalty:g} and alpha {norm.rate:g}"
+    said = f"{start}: enough for {norm.agreeing} of {len(norm.asked)} honest workers to agree"
+    if not sentences.minority(advice.spec.q, advice.spec.workers).holds:
+        return (
+            f"No method can promise anything: {advice.spec.q} of {advice.spec.workers} workers are Byzantine. {start}."
+        )
+    return f"{said}."
+
+
+def unpromised(advice: Advice) -> list[str]:
+    """Return how many theorems promise nothing here."""
+    verdicts = advice.guarantees.verdicts()
+    without = sum(not verdict.holds for verdict in verdicts.values())
+    return [f"{without} of {len(verdicts)} theorems promise nothing here."] if without else []
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def worker_chart(advice: Advice) -> Drawing:
     """Return lambda_0 of every honest worker that asks for more than 0, with the recommended lambda across."""
     asked = zip(advice.honest, advice.chosen.asked.tolist(), strict=True)
     rows = [{"worker": worker, "lambda_0": value} for worker, value in asked if value > 0]
-    everyone = alt.Scale(domain=advice.honest)
-    points = alt.Chart(alt.InlineData(values=rows)).mark_point(filled=True, size=60)
+    values = [row["lambda_0"] for row in rows] + [advice.chosen.penalty]
+    scale = alt.Scale(type="log", domain=[min(values) / 1.5, max(values) * 1.5], nice=False)
+    points = alt.Chart(alt.NamedData(ROWS)).mark_point(filled=True, size=70, color=variable("blue"), opacity=1)
     points = points.encode(
-        x=alt.X("worker:O", axis=alt.Axis(title="honest worker", labelAngle=0), scale=everyone),
-        y=alt.Y("lambda_0:Q", title=f"lambda_0, l{advice.chosen.p:g}", scale=alt.Scale(type="log", nice=True)),
+        x=alt.X(
+            "worker:O",
+            axis=alt.Axis(title="honest worker", labelAngle=0, labelOverlap=True),
+            scale=alt.Scale(domain=advice.honest),
+        ),
+        y=alt.Y("lambda_0:Q", title=f"lambda_0, l{advice.chosen.p:g}", scale=scale, axis=alt.Axis(tickCount=4)),
         tooltip=["worker:O", alt.Tooltip("lambda_0:Q", format=".4g")],
     )
-    line = alt.Chart(alt.InlineData(values=[{"lambda": advice.chosen.penalty}])).mark_rule(color=ALARM, strokeWidth=2)
-    line = line.encode(y="lambda:Q", tooltip=[alt.Tooltip("lambda:Q", title="recommended lambda")])
-    drawn: Chart = alt.layer(points, line).properties(width=max(26 * len(advice.honest), 200), height=220).to_dict()
-    return drawn
+    chosen = [{"lambda": advice.chosen.penalty, "text": f"recommended lambda {advice.chosen.penalty:g}"}]
+    base = alt.Chart(alt.InlineData(values=chosen)).encode(y=alt.Y("lambda:Q", title="", scale=scale))
+    line = base.mark_rule(color=variable("ink"), strokeWidth=2, strokeDash=[6, 3])
+    text = base.mark_text(align="left", dx=4, dy=-8, fontSize=11).encode(x=alt.value(0), text="text:N")
+    says = "What each honest worker asks for (Theorem 1): it agrees with the others once lambda is as large."
+    return Drawing("lambda0", (Panel(rows, alt.LayerChart(layer=[points, line, text], height=240)),), says, columns=1)
 
 
 def advice_page(advice: Advice, title: str, command: str) -> str:
@@ -89,13 +119,14 @@ def advice_page(advice: Advice, title: str, command: str) -> str:
     return render(
         "advice.html",
         title=title,
-        workers=told.pop("workers"),
+        headline=headline(advice),
+        conclusions=[_sentence(told.pop("workers")), *unpromised(advice)],
         recommended=recommended(advice),
         run=command,
         caveat=CAVEAT,
         head=NORMS,
         norms=norm_rows(advice),
-        asked=worker_chart(advice),
+        asked=worker_chart(advice) if (advice.chosen.asked > 0).any() else None,
         promised=promised(advice),
         told=told,
         gaps=[(q, f"{gap:.3g}") for q, gap in advice.gaps().items()],

@@ -1,15 +1,47 @@
-"""How the lines of a chart are told apart: a colour and a dash for each name."""
+"""How the lines of a chart are told apart: a colour, a dash and a name at the line's end.
 
-from collections.abc import Iterable, Mapping
+Okabe and Ito's colours for the colour-blind. Charts name them as CSS variables, so that a page is light, dark or
+printed without being drawn again; pictures have the light ones. Vermillion is kept for what fails.
+"""
+
+from collections.abc import Iterable
 from itertools import cycle
 from typing import NamedTuple
 
-import altair as alt
+LIGHT = {
+    "ink": "#1b1b1b",
+    "soft": "#5c5f66",
+    "line": "#dcdee2",
+    "paper": "#ffffff",
+    "raised": "#f5f6f8",
+    "blue": "#0072B2",
+    "orange": "#E69F00",
+    "green": "#009E73",
+    "purple": "#CC79A7",
+    "sky": "#56B4E9",
+    "yellow": "#A39100",
+    "fails": "#C04A00",
+    "best": "#dcebf5",
+}
+DARK = LIGHT | {
+    "ink": "#e8e9ec",
+    "soft": "#a9adb5",
+    "line": "#3a3e46",
+    "paper": "#15171b",
+    "raised": "#1e2127",
+    "blue": "#2f9fe0",
+    "yellow": "#F0E442",
+    "sky": "#9fd6f7",
+    "fails": "#ff7a33",
+    "best": "#16344a",
+}
+"""On paper yellow is darker than Okabe and Ito's, in the dark the blues are lighter: else they could not be seen."""
 
-RSA, GREY, ALARM = "#D55E00", "#7f7f7f", "#c8102e"
-PALETTE = ("#0072B2", "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#F0E442")
-"""Okabe and Ito's colours for the colour-blind, without RSA's vermillion, and without black: pages may be dark."""
-SOLID, *DASHED = (1, 0), (5, 3), (8, 3, 2, 3), (2, 2)
+RSA = "blue"
+OTHERS = ("orange", "green", "purple", "ink", "sky", "yellow")
+SOLID = (1, 0)
+WIDTH, WIDE = 1.8, 2.8
+DASHES = ((6, 3), (2, 2), (10, 3), (8, 3, 2, 3), (4, 2, 1, 2), (12, 3, 2, 3, 2, 3))
 
 
 class Stroke(NamedTuple):
@@ -17,28 +49,29 @@ class Stroke(NamedTuple):
 
     colour: str
     dash: tuple[int, ...]
+    width: float = WIDTH
+
+
+def variable(colour: str) -> str:
+    """Return a colour as charts name it."""
+    return f"var(--{colour})"
 
 
 def strokes(names: Iterable[str]) -> dict[str, Stroke]:
-    """Return a stroke for each name, by order of first appearance; RSA is vermillion, oracles are grey and dashed.
+    """Return a stroke for each name, by order of first appearance.
+
+    RSA is blue, solid and wide; oracles are grey; all others differ in colour and in dash.
 
     >>> strokes(["krum", "rsa", "ideal-sgd", "krum"])
-    {'krum': Stroke(colour='#0072B2', dash=(1, 0)),
-     'rsa': Stroke(colour='#D55E00', dash=(1, 0)),
-     'ideal-sgd': Stroke(colour='#7f7f7f', dash=(5, 3))}
+    {'krum': Stroke(colour='orange', dash=(6, 3), width=1.8),
+     'rsa': Stroke(colour='blue', dash=(1, 0), width=2.8),
+     'ideal-sgd': Stroke(colour='soft', dash=(6, 3), width=1.8)}
     """
-    oracles = (Stroke(GREY, dash) for dash in cycle(DASHED))
-    others = (Stroke(colour, dash) for dash in cycle((SOLID, *DASHED)) for colour in PALETTE)
+    oracles = (Stroke("soft", dash) for dash in cycle(DASHES))
+    # the n-th round through the colours begins n dashes later, so that pairs repeat as late as they can
+    turned = (DASHES[turn:] + DASHES[:turn] for turn in cycle(range(len(DASHES))))
+    others = (Stroke(colour, dash) for dashes in turned for colour, dash in zip(OTHERS, dashes, strict=True))
     return {
-        name: Stroke(RSA, SOLID) if name == "rsa" else next(oracles if name.startswith("ideal-") else others)
+        name: Stroke(RSA, SOLID, WIDE) if name == "rsa" else next(oracles if name.startswith("ideal-") else others)
         for name in dict.fromkeys(names)
     }
-
-
-def colour_and_dash(field: str, by_label: Mapping[str, Stroke]) -> tuple[alt.Color, alt.StrokeDash]:
-    """Return the encodings of a field whose values have these strokes, with one legend for both."""
-    legend = alt.Legend(orient="top", symbolType="stroke", symbolStrokeWidth=3, symbolOpacity=1)
-    colours = alt.Scale(domain=list(by_label), range=[stroke.colour for stroke in by_label.values()])
-    dashes = alt.Scale(domain=list(by_label), range=[stroke.dash for stroke in by_label.values()])
-    colour = alt.Color(f"{field}:N", title=None, legend=legend, scale=colours)
-    return colour, alt.StrokeDash(f"{field}:N", title=None, legend=legend, scale=dashes)

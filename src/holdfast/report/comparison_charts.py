@@ -1,49 +1,161 @@
-"""Charts of results, as Vega-Lite: the same chart becomes a part of the page, a PNG or an SVG."""
+"""Charts of a comparison: the worst case of each method, and how all of them got there."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import altair as alt
-import vl_convert
 
-from holdfast.experiments.result import Result
-from holdfast.report.colours import Stroke, colour_and_dash, strokes
+from holdfast.experiments.cells import Cell
+from holdfast.experiments.records import Record
+from holdfast.experiments.scores import Score, score_of
+from holdfast.report.axes import fitted, of_score
+from holdfast.report.colours import Stroke, strokes, variable
+from holdfast.report.drawing import ROWS, Drawing, Panel, notebook_chart, pictures
+from holdfast.report.lines import POSSIBLE, line_panel
 from holdfast.report.settings import grouped, labels, reachable
+from holdfast.report.tables import cell
+from holdfast.report.worst import ByAttack, lost_attacks, worst_cases
+
+LOW, HIGH = "low", "high"
+"""Columns of the standard errors."""
+STEP = 26
+"""Pixels from one method to the next."""
 
 
-def accuracy_curves(
-    by_attack: Mapping[str, Mapping[str, Result]], look: Mapping[str, Stroke], columns: int = 4
-) -> alt.FacetChart:
-    """Return test accuracy over rounds: one panel per attack, one line per method, dotted the best possible."""
-    points = [
-        {"attack": attack, "method": method, "at best": reachable(by_method)}
-        | {"round": point.round, "accuracy": point.accuracy}
-        for attack, by_method in by_attack.items()
+def file_name(partition: str) -> str:
+    """Return a partition's name as part of a file's."""
+    return re.sub("[^a-z0-9.=-]+", "-", partition.lower())
+
+
+def curves(partition: str, by_attack: ByAttack, look: Mapping[str, Stroke]) -> Drawing:
+    """Return the score over rounds: one panel per attack, one line per method, dotted the best possible."""
+    score = score_of(result for by_method in by_attack.values() for result in by_method.values())
+    panels = [_curves(attack, by_method, look, score) for attack, by_method in by_attack.items()]
+    return Drawing(f"curves-{file_name(partition)}", tuple(panels), "Each panel has its own axis.")
+
+
+def _curves(attack: str, by_method: Mapping[str, Record], look: Mapping[str, Stroke], score: Score) -> Panel:
+    rows = [
+        {"attack": attack, "method": method, "round": point.round, score.name: score.of(point)} | error
         for method, result in by_method.items()
-        for point in result.history
+        for point, error in zip(result.history, _errors(result, score), strict=True)
     ]
-    methods = dict.fromkeys(method for by_method in by_attack.values() for method in by_method)
-    colour, dash = colour_and_dash("method", {method: look[method] for method in methods})
-    x = alt.X("round:Q", title="round")
-    y = alt.Y("accuracy:Q", title="test accuracy", scale=alt.Scale(domain=[0, 1]))
-    tip = ["method:N", "attack:N", "round:Q", alt.Tooltip("accuracy:Q", format=".3f")]
-    lines = alt.Chart(width=230, height=170).mark_line(strokeWidth=2, clip=True)
-    lines = lines.encode(x=x, y=y, color=colour, strokeDash=dash, tooltip=tip)
-    ceiling = alt.Chart().mark_rule(strokeDash=[1, 3], strokeWidth=2, color="#888").encode(y="mean(at best):Q")
-    chart: alt.FacetChart = alt.layer(ceiling, lines).facet(
-        facet=alt.Facet("attack:N", title=None, sort=list(by_attack), header=alt.Header(labelFontWeight="bold")),
-        columns=columns,
-        data=alt.InlineData(values=points),
+    limit = reachable(by_method) if score.name == "accuracy" else None
+    values = [value for row in rows if isinstance(value := row[score.name], float)]
+    ends = [value for result in by_method.values() if (value := score.of(result.last)) is not None]
+    shown = limit if limit is not None and limit < 1 else None
+    lost = [f"{method} {cell(result)}" for method, result in by_method.items() if result.last is None]
+    return line_panel(
+        rows,
+        x="round",
+        y=score.name,
+        series="method",
+        look=look,
+        axis=of_score(score, ends, [*values, *([shown] if shown else [])]),
+        title=attack,
+        subtitle=", ".join(lost),
+        limit=shown,
+        band=(LOW, HIGH) if any(LOW in row for row in rows) else None,
+        told=["attack"],
     )
-    return chart
 
 
-def curve_pictures(results: Sequence[Result]) -> Iterator[tuple[str, bytes]]:
-    """Yield the curves of each partition as PNG and SVG, with their file names."""
+def _errors(result: Record, score: Score) -> list[dict[str, float]]:
+    """Return one standard error below and above each evaluation, where there are several seeds."""
+    errors = result.errors if isinstance(result, Cell) else ()
+    pairs = [(score.of(point), score.of(error)) for point, error in zip(result.history, errors, strict=False)]
+    found = [
+        {} if value is None or error is None else {LOW: value - error, HIGH: value + error} for value, error in pairs
+    ]
+    return found or [{} for _ in result.history]
+
+
+def worst_chart(partition: str, by_attack: ByAttack, look: Mapping[str, Stroke]) -> Drawing:
+    """Return every method's scores under all attacks on a line of its own; the worst is filled and named."""
+    score = score_of(result for by_method in by_attack.values() for result in by_method.values())
+    ranked, lost = worst_cases(by_attack, score), lost_attacks(by_attack, score)
+    worst = {case.method: case for case in ranked}
+    reached: list[dict[str, Any]] = [
+        {"method": case.method, "attack": attack, score.name: score.of(by_method[case.method].last)}
+        for case in ranked
+        for attack, by_method in by_attack.items()
+        if case.method in by_method
+    ]
+    known = [row[score.name] for row in reached if row[score.name] is not None]
+    limits = [limit for by_method in by_attack.values() if (limit := reachable(by_method)) is not None and limit < 1]
+    axis = fitted(score.title, known, limits, share=score.share)
+    bad = axis.low if score.higher else axis.high
+    rows = [
+        row
+        | {
+            "place": bad if row[score.name] is None else row[score.name],
+            "worst": row["attack"] == worst[row["method"]].attack,
+            "withstood": row["attack"] not in lost,
+            "says": f"{cell(by_attack[row['attack']][row['method']])}  {row['attack']}",
+        }
+        for row in reached
+    ]
+    colours = alt.Scale(domain=list(worst), range=[variable(look[method].colour) for method in worst])
+    base = alt.Chart(alt.NamedData(ROWS)).encode(
+        y=alt.Y("method:N", sort=list(worst), title=None, axis=_names_axis()),
+        x=alt.X(
+            "place:Q",
+            title=score.title,
+            axis=alt.Axis(tickCount=6),
+            scale=alt.Scale(domain=[axis.low, axis.high], nice=False, zero=False),
+        ),
+        color=alt.Color("method:N", scale=colours, legend=None),
+    )
+    tip: list[Any] = ["method:N", "attack:N", alt.Tooltip(f"{score.name}:Q", format=".4f")]
+    spans = (
+        base.transform_filter("datum.withstood")
+        .mark_rule(strokeWidth=1.5, opacity=0.5)
+        .encode(x="min(place):Q", x2="max(place):Q")
+    )
+    small = base.encode(tooltip=tip)
+    dots = small.transform_filter("datum.withstood").mark_point(filled=True, size=36, opacity=0.55)
+    crosses = small.transform_filter("!datum.withstood").mark_point(shape="cross", angle=45, filled=True, size=50)
+    filled = base.transform_filter("datum.worst")
+    marks = filled.mark_point(filled=True, size=110, opacity=1).encode(tooltip=tip)
+    said: dict[str, Any] = {"align": "left", "dx": -5, "dy": -12, "fontSize": 11}
+    paper = filled.mark_text(**said, stroke=variable("paper"), strokeWidth=4, strokeJoin="round").encode(text="says:N")
+    texts = filled.mark_text(**said).encode(text="says:N", color=alt.value(variable("ink")))
+    layers: list[alt.Chart] = [spans, dots, crosses, paper, marks, texts]
+    if limits:
+        layers[:0] = _best_possible(min(limits))
+    chart = alt.LayerChart(layer=layers, height=(STEP + 12) * len(worst))
+    says = "A dot for each attack; the large one is the method's worst case."
+    says += f" Crosses: what nobody withstood ({', '.join(lost)})." if lost else ""
+    return Drawing(f"worst-{file_name(partition)}", (Panel(rows, chart),), says, columns=1)
+
+
+def _names_axis() -> alt.Axis:
+    return alt.Axis(labelFontSize=12, labelColor=variable("ink"), domain=False, ticks=False, labelPadding=8)
+
+
+def _best_possible(limit: float) -> list[alt.Chart]:
+    base = alt.Chart(alt.InlineData(values=[{"at": limit, "text": f"{POSSIBLE} under attack {limit:.3g}"}]))
+    rule = base.mark_rule(strokeDash=[1, 3], strokeWidth=2, color=variable("soft")).encode(x="at:Q")
+    text = base.mark_text(align="right", dx=-5, dy=-8, fontSize=10, color=variable("soft"))
+    return [rule, text.encode(x="at:Q", y=alt.value("height"), text="text:N")]
+
+
+def plot(results: Sequence[Record]) -> alt.ConcatChart:
+    """Return the curves of all partitions, one panel per partition and attack, for a notebook."""
+    look, groups = strokes(labels(results)), grouped(results)
+    score = score_of(results)
+    panels = tuple(
+        _curves(attack if len(groups) == 1 else f"{partition}, {attack}", by_method, look, score)
+        for partition, by_attack in groups.items()
+        for attack, by_method in by_attack.items()
+    )
+    return notebook_chart(Drawing("curves", panels))
+
+
+def comparison_pictures(results: Sequence[Record]) -> Iterator[tuple[str, bytes]]:
+    """Yield the worst cases and the curves of each partition as PNG and SVG, with their file names."""
     look = strokes(labels(results))
     for partition, by_attack in grouped(results).items():
-        chart = json.dumps(accuracy_curves(by_attack, look).to_dict())
-        name = f"curves-{re.sub('[^a-z0-9.=-]+', '-', partition.lower())}"
-        yield f"{name}.png", vl_convert.vegalite_to_png(chart, scale=2)
-        yield f"{name}.svg", vl_convert.vegalite_to_svg(chart).encode()
+        for drawn in (worst_chart(partition, by_attack, look), curves(partition, by_attack, look)):
+            yield from pictures(drawn.name, drawn.picture(), pdf=False)

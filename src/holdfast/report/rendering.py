@@ -6,6 +6,8 @@ import vl_convert
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from holdfast.report.colours import DARK, LIGHT
+
 
 @cache
 def bundled(script: str) -> Markup:
@@ -21,8 +23,12 @@ ENVIRONMENT = Environment(
     lstrip_blocks=True,
 )
 ENVIRONMENT.filters["bundled"] = bundled
+ENVIRONMENT.globals["colours"] = {"light": LIGHT, "dark": DARK}
 
 
 def render(template: str, **values: object) -> str:
-    """Return a page with these values."""
+    """Return a page, or a part of one, with these values.
+
+    A page has a `title` (what it is about) and a `headline` (what happened, in a sentence), perhaps `conclusions`.
+    """
     return ENVIRONMENT.get_template(template).render(values)

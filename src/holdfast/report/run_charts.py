@@ -7,53 +7,67 @@ import altair as alt
 
 from holdfast.experiments.inspection import Inspection
 from holdfast.experiments.metrics import Evaluation
-from holdfast.report.colours import ALARM, GREY, SOLID, Stroke, colour_and_dash, strokes
+from holdfast.experiments.records import Record
+from holdfast.experiments.scores import Score
+from holdfast.methods import method_text
+from holdfast.report.axes import Axis, falling, fitted, of_score
+from holdfast.report.colours import DASHES, SOLID, WIDE, Stroke, strokes
+from holdfast.report.drawing import Drawing, Panel, notebook_chart
+from holdfast.report.lines import line_panel
 from holdfast.report.worker_rows import role
 
-ROLES = {"honest": Stroke(GREY, SOLID), "Byzantine": Stroke(ALARM, SOLID)}
+ROLES = {"honest": Stroke("soft", SOLID, 1.2), "Byzantine": Stroke("orange", DASHES[0])}
 
 
-def learning(method: str, history: Sequence[Evaluation]) -> alt.HConcatChart:
-    """Return accuracy (if there are classes), loss and variance over rounds, side by side."""
-    drawn = {
-        "accuracy": ("test accuracy of x0", alt.Scale(domain=[0, 1])),
-        "loss": ("loss of x0", alt.Scale(zero=False)),
-        "variance": ("variance of honest workers", alt.Scale(zero=True)),
-    }
-    chart: alt.HConcatChart = alt.hconcat(
-        *(
-            _line(name, title, scale, strokes([method])[method].colour, history)
-            for name, (title, scale) in drawn.items()
-            if any(getattr(evaluation, name) is not None for evaluation in history)
-        )
-    )
-    return chart
+def learning(method: str, history: Sequence[Evaluation], score: Score, ceiling: float | None) -> Drawing:
+    """Return the score over rounds, wide, dotted what is possible at best."""
+    values = [value for each in history if (value := score.of(each)) is not None]
+    limit = ceiling if score.name == "accuracy" and ceiling is not None and ceiling < 1 else None
+    axis = of_score(score, values[-1:], [*values, *([limit] if limit else [])])
+    if score.higher and values:  # one line: all of its rise can be seen
+        axis = fitted(score.title, [min(values), values[-1]], [*values, *([limit] if limit else [])], share=score.share)
+    panel = _panel(method, history, score.name, axis, limit, height=260)
+    return Drawing("learning", (panel,), columns=1)
 
 
-def _line(name: str, title: str, scale: alt.Scale, colour: str, history: Sequence[Evaluation]) -> alt.Chart:
-    points = [{"round": each.round, name: getattr(each, name)} for each in history]
-    chart = alt.Chart(alt.InlineData(values=points), width=270, height=200)
-    line: alt.Chart = chart.mark_line(color=colour, point=alt.OverlayMarkDef(color=colour)).encode(
-        x=alt.X("round:Q", title="round"),
-        y=alt.Y(f"{name}:Q", title=title, scale=scale),
-        tooltip=["round:Q", alt.Tooltip(f"{name}:Q", format=".4g")],
-    )
-    return line
+def inner_life(method: str, history: Sequence[Evaluation], score: Score) -> Drawing:
+    """Return what else was measured over the rounds: the loss, and how far honest workers are from each other."""
+    losses = [] if score.name == "loss" else [("loss", "loss of x0")]
+    drawn = [*losses, ("variance", "variance of honest workers")]
+    panels = []
+    for name, title in drawn:
+        values = [getattr(each, name) for each in history]
+        panels.append(_panel(method, history, name, falling(title, values), None))
+    return Drawing("loss-and-variance", tuple(panels), columns=2)
 
 
-def disagreement_chart(inspection: Inspection) -> alt.LayerChart:
+def _panel(
+    method: str, history: Sequence[Evaluation], name: str, axis: Axis, limit: float | None, height: int = 220
+) -> Panel:
+    rows = [
+        {"method": method, "round": each.round, name: getattr(each, name, each.metrics.get(name))} for each in history
+    ]
+    look = {method: strokes([method])[method]._replace(dash=SOLID, width=WIDE)}
+    return line_panel(rows, x="round", y=name, series="method", look=look, axis=axis, limit=limit, height=height)
+
+
+def disagreement_chart(inspection: Inspection) -> Drawing:
     """Return every worker's disagreement over rounds; Byzantine workers are marked, since a simulation knows them."""
-    colour, _ = colour_and_dash("role", ROLES)
-    lines = alt.Chart(alt.InlineData(values=disagreements(inspection))).encode(
-        x=alt.X("round:Q", title="round"),
-        y=alt.Y("disagreement:Q", title="disagreement with the others (median)"),
-        detail="worker:N",
-        color=colour,
-        tooltip=["worker:N", "role:N", "round:Q", alt.Tooltip("disagreement:Q", format=".4f")],
+    rows = disagreements(inspection)
+    shares = [share for row in rows if (share := row["disagreement"]) is not None]
+    panel = line_panel(
+        rows,
+        x="round",
+        y="disagreement",
+        series="role",
+        look=ROLES,
+        axis=fitted("disagreement with the others (median)", [*shares], share=True),
+        height=280,
+        told=["worker"],
+        groups="worker",
     )
-    # lines are thin: what a pointer finds are unseen points
-    layers = (lines.mark_line(strokeWidth=1.5), lines.mark_point(size=120, filled=True, opacity=0))
-    return alt.LayerChart(layer=list(layers), width=800, height=300)
+    says = "A line for each worker. Who is Byzantine is known to the simulation, not to the master."
+    return Drawing("disagreement", (panel,), says, columns=1)
 
 
 def disagreements(inspection: Inspection) -> list[dict[str, Any]]:
@@ -63,3 +77,10 @@ def disagreements(inspection: Inspection) -> list[dict[str, Any]]:
         for evaluation in inspection.history
         for each, share in zip(inspection.workers, evaluation.disagreement or (), strict=False)
     ]
+
+
+def plot(run: Record) -> alt.ConcatChart:
+    """Return all that is measured over the rounds, side by side, for a notebook."""
+    method = method_text(run.spec.method)
+    drawn = learning(method, run.history, run.score, run.ceiling), inner_life(method, run.history, run.score)
+    return notebook_chart(Drawing("run", tuple(panel for each in drawn for panel in each.panels)))

@@ -1,42 +1,45 @@
 """Results grouped the way people compare them: by setting, then by method."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from holdfast.experiments.result import Result
+from holdfast.experiments.cells import Cell
+from holdfast.experiments.compared import Comparison, Grouped
+from holdfast.experiments.records import Record
+from holdfast.experiments.scores import score_of
 from holdfast.experiments.spec import Spec, data_text
-from holdfast.methods import method_labels, method_text
-
-Grouped = dict[str, dict[str, dict[str, Result]]]
+from holdfast.methods import method_text
 
 
-def grouped(results: Sequence[Result]) -> Grouped:
+def grouped(results: Sequence[Record]) -> Grouped:
     """Return the results by partition, attack and label of the method, each in order of appearance."""
-    groups: Grouped = {}
-    for label, result in zip(labels(results), results, strict=True):
-        spec = result.spec
-        groups.setdefault(spec.partition_text, {}).setdefault(spec.attack_text, {})[label] = result
-    return groups
+    return Comparison.of(results).tables
 
 
-def labels(results: Sequence[Result]) -> list[str]:
+def labels(results: Sequence[Record]) -> list[str]:
     """Return what each result's method is called beside the others of its partition."""
-    partitions = dict.fromkeys(result.spec.partition for result in results)
-    beside = {
-        partition: method_labels(result.spec.method for result in results if result.spec.partition == partition)
-        for partition in partitions
-    }
-    return [beside[result.spec.partition][result.spec.method] for result in results]
+    return [place.method for place in Comparison.of(results).places]
 
 
-def heading(results: Sequence[Result]) -> str:
+def heading(results: Sequence[Record]) -> str:
     """Return what all these results have in common, in one line."""
-    spec = results[0].spec
-    byzantine = max(result.spec.q for result in results)
-    workers = f"{spec.workers} workers, {byzantine} of them Byzantine under attack"
-    return f"{data_text(spec.data)}, {spec.partition_text}: {workers}, {spec.rounds} rounds"
+    specs = [result.spec for result in results]
+    counts = sorted({spec.q for spec in specs if spec.attack is not None})
+    lying = f"{' or '.join(map(str, counts)) or 0} of them Byzantine under attack"
+    score = score_of(results)
+    seeds = max((len(result.runs) for result in results if isinstance(result, Cell)), default=1)
+    return (
+        f"{_all(data_text(spec.data) for spec in specs)}, {specs[0].partition_text}: "
+        f"{_all(spec.workers for spec in specs)} workers, {lying}, {_all(spec.rounds for spec in specs)} rounds"
+        + ("" if score.name == "accuracy" else f", {score.title}")
+        + (f", mean of {seeds} seeds ± standard error" if seeds > 1 else "")
+    )
 
 
-def reachable(by_method: Mapping[str, Result]) -> float | None:
+def _all(values: Iterable[object]) -> str:
+    return " or ".join(dict.fromkeys(map(str, values)))
+
+
+def reachable(by_method: Mapping[str, Record]) -> float | None:
     """Return the best accuracy that the honest workers' data allow, where methods are attacked."""
     return min((result.ceiling for result in by_method.values() if result.ceiling is not None), default=None)
 
@@ -47,6 +50,6 @@ def setting(spec: Spec) -> str:
     return f"--method {method_text(spec.method)} {rate}"
 
 
-def traffic(result: Result) -> str:
+def traffic(result: Record) -> str:
     """Return what a worker sends and receives in a round."""
     return f"{result.bytes_up:,} bytes up, {result.bytes_down:,} down"

@@ -1,19 +1,23 @@
 """A search for lambda, alpha and the norm: its table, its heat map, its page."""
 
+from typing import Any
+
 import altair as alt
 from rich.table import Table
 
-from holdfast.report.colours import ALARM
-from holdfast.report.pictures import Chart
+from holdfast.report.drawing import ROWS, Drawing, Panel
 from holdfast.report.rendering import render
 from holdfast.report.tables import text_table
 from holdfast.tuning import Trial
 from holdfast.tuning.outcome import Outcome, place
 
-HEAD = ("norm", "lambda", "alpha", "rounds", "validation accuracy")
-Panel = alt.LayerChart | alt.FacetChart
 SHOWN = 10
 """Rows of the table on a terminal."""
+
+
+def head(outcome: Outcome) -> tuple[str, ...]:
+    """Return what the columns of the table are."""
+    return ("norm", "lambda", "alpha", "rounds", f"validation {outcome.score.name}", "loss")
 
 
 def promise(outcome: Outcome) -> str:
@@ -21,21 +25,36 @@ def promise(outcome: Outcome) -> str:
     workers, held = outcome.samples
     return (
         f"Chosen by the {held} training samples that the master held back; the workers of the search had the other "
-        f"{workers}, and no candidate saw the test set. The test accuracy is that of the winner alone, trained again "
-        "on all training samples."
+        f"{workers}, and no candidate saw the test set. The test {outcome.score.name} is that of the winner alone, "
+        "trained again on all training samples."
     )
+
+
+def ties(outcome: Outcome) -> str | None:
+    """Return how many others the validation samples could not tell from the winner, if any."""
+    tied, error = len(outcome.tied()), outcome.standard_error
+    if not tied:
+        return None
+    near = "as good" if error is None else f"within one standard error ({error:.2g}) or one sample of it"
+    return f"{tied} other candidate{'s' if tied > 1 else ''} of the last rung did {near}: the choice is a near tie"
 
 
 def summary(outcome: Outcome) -> str:
     """Return how the winner did."""
     last = outcome.final.last
-    reached = f"diverged at round {outcome.final.diverged}" if last is None else f"{last.accuracy:.4f}"
+    score = outcome.score
+    reached = f"diverged at round {outcome.final.diverged}" if last is None else _number(score.of(last))
     norm, weight, rate = place(outcome.winner)
     pull = "" if norm is None else f"norm {norm:g}, lambda {weight:g}, "
     edges = outcome.edges()
     farther = f"; {' and '.join(edges)} at the edge of the grid: farther out may be better" if edges else ""
-    accuracies = f"validation accuracy {outcome.winner.accuracy:.4f}, test accuracy {reached}"
-    return f"best: {pull}alpha {rate:g}; {accuracies}{farther}"
+    error = "" if outcome.standard_error is None else f" ± {outcome.standard_error:.2g}"
+    found = f"validation {score.name} {_number(outcome.winner.value)}{error}, test {score.name} {reached}"
+    return "; ".join(filter(None, (f"best: {pull}alpha {rate:g}; {found}{farther}", ties(outcome))))
+
+
+def _number(value: float | None) -> str:
+    return "diverged" if value is None else f"{value:.4f}"
 
 
 def rows(outcome: Outcome) -> list[tuple[str, ...]]:
@@ -46,49 +65,86 @@ def rows(outcome: Outcome) -> list[tuple[str, ...]]:
 def _row(trial: Trial) -> tuple[str, ...]:
     norm, weight, rate = place(trial)
     pull = ("-", "-") if norm is None else (f"l{norm:g}", f"{weight:g}")
-    return (*pull, f"{rate:g}", str(trial.spec.rounds), f"{trial.accuracy:.4f}")
+    return (
+        *pull,
+        f"{rate:g}",
+        str(trial.spec.rounds),
+        _number(trial.value),
+        "-" if trial.loss is None else f"{trial.loss:.4g}",
+    )
 
 
 def best_table(outcome: Outcome) -> Table:
     """Return the best candidates for a terminal."""
-    return text_table(HEAD, rows(outcome)[:SHOWN], "best candidates")
+    return text_table(head(outcome), rows(outcome)[:SHOWN], "best candidates")
 
 
-def heat_map(outcome: Outcome) -> Chart:
-    """Return validation accuracy over lambda and alpha, one panel per norm."""
-    written: Chart = alt.hconcat(*_panels(outcome)).to_dict()
-    return written
+def headline(outcome: Outcome) -> str:
+    """Return who won, and how it did on samples that nobody had chosen by, in one sentence."""
+    norm, weight, rate = place(outcome.winner)
+    pull = "" if norm is None else f"the l{norm:g} norm, lambda {weight:g} and "
+    tried = len(outcome.farthest())
+    last = outcome.final.last
+    tested = (
+        f"diverged at round {outcome.final.diverged}"
+        if last is None
+        else f"{outcome.score.text(outcome.score.of(last))} on the test set"
+    )
+    return (
+        f"{outcome.best.method_name} with {pull}alpha {rate:g} is the best of {tried} candidates: "
+        f"{outcome.score.name} {outcome.score.text(outcome.winner.value)} on the samples held back, {tested}."
+    )
 
 
-def _panels(outcome: Outcome) -> list[Panel]:
-    """Return one panel per norm, with a frame around the winner."""
+def farther(outcome: Outcome) -> list[str]:
+    """Return what the winner's place in the grid suggests."""
+    edges, tied = outcome.edges(), ties(outcome)
+    at_edge = f"{' and '.join(edges)} lie at the edge of the grid: farther out may be better." if edges else None
+    return [line for line in (at_edge, tied and f"{tied}.") if line]
+
+
+def heat_map(outcome: Outcome) -> Drawing:
+    """Return the validation score over lambda and alpha, one panel per norm, with a frame around the winner."""
     trials = outcome.farthest()
     norms = dict.fromkeys(place(trial)[0] for trial in outcome.rungs[0].trials)
-    return [_panel([trial for trial in trials if place(trial)[0] == norm], outcome.winner) for norm in norms]
+    reached = [trial.value for trial in trials if trial.value is not None]
+    panels = (
+        _panel([trial for trial in trials if place(trial)[0] == norm], outcome.winner, (min(reached), max(reached)))
+        for norm in norms
+    )
+    says = (
+        f"The validation {outcome.score.name} of each candidate in the last rung it reached, with the rounds below: "
+        "values after different numbers of rounds do not compare. The frame is the winner's."
+    )
+    return Drawing("tuning", tuple(panels), says)
 
 
-def _panel(trials: list[Trial], won: Trial) -> Panel:
-    points = [
+def _panel(trials: list[Trial], won: Trial, span: tuple[float, float]) -> Panel:
+    rows = [
         dict(zip(("norm", "lambda", "alpha", "rounds"), _row(trial)[:4], strict=True))
-        | {"accuracy": trial.accuracy, "best": place(trial) == place(won)}
+        | {"score": trial.value, "best": place(trial) == place(won)}
         for trial in trials
     ]
     penalised = place(trials[0])[0] is not None
     across = [f"{value:g}" for value in sorted({place(trial)[1] or 0.0 for trial in trials})] if penalised else ["-"]
     up = [f"{value:g}" for value in sorted({place(trial)[2] for trial in trials}, reverse=True)]
     x = alt.X("lambda:O", sort=across, axis=alt.Axis(labelAngle=0) if penalised else None)
-    base = alt.Chart(alt.InlineData(values=points)).encode(x=x, y=alt.Y("alpha:O", sort=up))
-    colours = alt.Scale(scheme="viridis", domain=[0, 1])
+    tip: list[Any] = ["norm:N", "lambda:O", "alpha:O", "rounds:N", alt.Tooltip("score:Q", format=".4f")]
+    base = alt.Chart(alt.NamedData(ROWS)).encode(x=x, y=alt.Y("alpha:O", sort=up), tooltip=tip)
+    low, high = span
     cells = base.mark_rect().encode(
-        color=alt.Color("accuracy:Q", scale=colours, legend=None),  # each cell says its number
-        tooltip=["norm:N", "lambda:O", "alpha:O", "rounds:N", alt.Tooltip("accuracy:Q", format=".4f")],
+        color=alt.Color(
+            "score:Q",
+            scale=alt.Scale(scheme="viridis", domain=[low, max(high, low + 0.01)]),
+            legend=None,  # each cell says its number
+        ),
     )
-    ink = alt.condition("datum.accuracy > 0.45", alt.value("black"), alt.value("white"))
-    text = base.mark_text(fontSize=12, dy=-4).encode(text=alt.Text("accuracy:Q", format=".3f"), color=ink)
-    rounds = base.mark_text(fontSize=10, dy=10).encode(text="rounds:N", color=ink)
-    frame = base.mark_rect(filled=False, stroke=ALARM, strokeWidth=3).transform_filter("datum.best")
+    ink = alt.condition(f"datum.score > {(low + high) / 2}", alt.value("black"), alt.value("white"))
+    text = base.mark_text(fontSize=12, dy=-5).encode(text=alt.Text("score:Q", format=".3f"), color=ink)
+    rounds = base.mark_text(fontSize=9, dy=9).encode(text="rounds:N", color=ink)
+    frame = base.transform_filter("datum.best").mark_rect(filled=False, stroke="black", strokeWidth=3)
     title = _row(trials[0])[0] if penalised else trials[0].spec.method_name
-    return alt.layer(cells, text, rounds, frame).properties(width=50 * len(across), height=42 * len(up), title=title)
+    return Panel(rows, alt.LayerChart(layer=[cells, text, rounds, frame], height=40 * len(up), title=title))
 
 
 def tuning_page(title: str, outcome: Outcome, command: str) -> str:
@@ -96,11 +152,12 @@ def tuning_page(title: str, outcome: Outcome, command: str) -> str:
     return render(
         "tuning.html",
         title=title,
-        summary=summary(outcome),
+        headline=headline(outcome),
+        conclusions=farther(outcome),
         run=command,
         promise=promise(outcome),
         rungs=", ".join(f"{len(rung.trials)} with {rung.rounds} rounds" for rung in outcome.rungs),
-        panels=[panel.to_dict() for panel in _panels(outcome)],
-        head=HEAD,
+        map=heat_map(outcome),
+        head=head(outcome),
         rows=rows(outcome),
     )

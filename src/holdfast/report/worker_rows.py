@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from holdfast.experiments.cautions import listed
 from holdfast.experiments.individuals import Individual
 from holdfast.report.tables import share
 
@@ -49,6 +50,6 @@ def _suspects(workers: Sequence[Individual]) -> str | None:
     recorded = [(str(each.worker), each.suspicion) for each in workers if each.suspicion]
     if not recorded:
         return None
-    suspects = " ".join(worker for worker, found in recorded if found.suspected) or "nobody"
-    copies = " ".join(worker for worker, found in recorded if found.copied) or "none"
+    suspects = listed(worker for worker, found in recorded if found.suspected) or "nobody"
+    copies = listed(worker for worker, found in recorded if found.copied) or "none"
     return f"by their messages suspect: {suspects}; copies of each other: {copies}"

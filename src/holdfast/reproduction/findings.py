@@ -20,7 +20,7 @@ class CurveFindings:
     @property
     def accuracies(self) -> tuple[float, ...]:
         """The final test accuracy of each seed; 0 where the run diverged."""
-        return tuple(record.accuracy for record in self.records)
+        return tuple(record.accuracy or 0.0 for record in self.records)
 
     @property
     def accuracy(self) -> float:

@@ -13,7 +13,7 @@ from holdfast.theory import NORMS, lambda0
 
 def lambda0_by_norm(data: str) -> dict[str, float]:
     """Return lambda_0 in the paper's setting without attack, iid, for each norm."""
-    spec = resolved(Spec(data=data))
+    spec = resolved(Spec(data=data, method="rsa:norm=1,penalty=0.07", rate=0.001))
     problem = solvable(build_problem(spec)[1], "lambda_0")
     gradients = problem.local_gradients(guarantees(spec).optimum, problem.workers)
     return {label: float(lambda0(gradients, p).max()) for label, p in NORMS.items()}

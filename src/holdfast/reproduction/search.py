@@ -88,7 +88,7 @@ def _accuracies(
     records = gather(asked)
     return {
         name: {
-            place: Trial(GRID[place], tuple(records[trial(name, place, seed)].accuracy for seed in seeds))
+            place: Trial(GRID[place], tuple(records[trial(name, place, seed)].accuracy or 0.0 for seed in seeds))
             for place in sorted(places)
         }
         for name, places in wanted.items()

@@ -1,5 +1,5 @@
 from dataclasses import dataclass
-from typing import cast
+from typing import ClassVar, cast
 
 import numpy as np
 
@@ -28,6 +28,7 @@ class Bucketing(Stage):
            [2.]])
     """
 
+    cites: ClassVar[tuple[str, ...]] = ("karimireddy2022byzantine",)
     size: int = 2
 
     def __post_init__(self) -> None:

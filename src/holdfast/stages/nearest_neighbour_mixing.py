@@ -1,11 +1,10 @@
 from dataclasses import dataclass
-from typing import cast
+from typing import ClassVar, cast
 
 import numpy as np
 
 from holdfast.aggregators.distances import squared_distances
-from holdfast.aggregators.options import declared, require_whole
-from holdfast.errors import InvalidInput
+from holdfast.aggregators.options import require_majority, require_whole
 from holdfast.stages.base import Stage
 from holdfast.typing import Received, Rows
 
@@ -28,16 +27,15 @@ class NearestNeighbourMixing(Stage):
     array([1.667, 1.667, 1.667,   inf])
     """
 
+    cites: ClassVar[tuple[str, ...]] = ("allouah2023fixing",)
     byzantine: int | None = None
 
     def __post_init__(self) -> None:
         require_whole(self, "byzantine", optional=True)
 
     def step(self, received: Received) -> Received:
-        rows, byzantine = cast(Rows, received.rows), declared(self)
-        n = len(rows)
-        if n <= 2 * byzantine:
-            raise InvalidInput(f"NearestNeighbourMixing needs n > 2 * byzantine; got n={n}, byzantine={byzantine}")
+        rows = cast(Rows, received.rows)
+        n, byzantine = len(rows), require_majority(self, len(rows))
         distances, by_number = squared_distances(rows), np.argsort(received.workers, kind="stable")
         order = by_number[np.argsort(distances[:, by_number], axis=1, kind="stable")]
         nearest = order[:, : n - byzantine]

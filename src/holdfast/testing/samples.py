@@ -31,7 +31,8 @@ def count_of(part: Any) -> int | None:
 def least_rows(part: Any) -> int:
     """Return a number of rows with which every rule of the field works that is told this count."""
     count = count_of(part)
-    return 3 if count is None else 2 * count + 4
+    times, more = getattr(part, "needs", (2, 1))
+    return 3 if count is None else times * count + max(more, 4)
 
 
 def sizes(part: Any) -> st.SearchStrategy[int]:

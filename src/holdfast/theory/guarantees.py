@@ -1,5 +1,6 @@
 """All theorems for one setting of RSA: their constants, what each needs, and whether it applies."""
 
+import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import isfinite, sqrt
@@ -20,6 +21,7 @@ from holdfast.theory.steps import InverseSqrtSteps, InverseSteps
 from holdfast.theory.variance import variance_bound
 from holdfast.typing import Vector
 
+logger = logging.getLogger(__name__)
 TOLERANCE, EVALUATIONS, WORK = 1e-6, 2000, 2e10
 """When the search for the optimum ends: at this largest gradient entry, or after so many gradients, or so many
 multiplications (samples x outputs x features) spent on them. The last is 42 gradients on all of MNIST, where lambda_0
@@ -71,10 +73,13 @@ class Guarantees:
         """Return them for training from `problem.start()`; the highs are the two theorems' overlined alphas."""
         problem = solvable(problem, "theory")
         ids = [int(worker) for worker in honest]
+        logger.info("measuring the curvature of %d workers' losses", len(ids))
         curvature = Curvature.of(problem, prior, ids)
         samples = sum(len(problem.shards.of(worker)[1]) for worker in ids)
         evaluations = min(EVALUATIONS, max(int(WORK / samples / problem.dimension), 1))
+        logger.info("looking for the optimum on %d samples, with at most %d gradients", samples, evaluations)
         optimum = problem.optimum(prior, ids, TOLERANCE, evaluations)
+        logger.info("measuring gradients and their variance at the optimum")
         gradients = problem.local_gradients(optimum, ids).astype(np.float64)
         radius = float(np.linalg.norm(problem.start() - optimum))
         disturbance = Disturbance(

@@ -7,12 +7,11 @@ from math import inf
 from typing import Any, Literal
 
 from holdfast.errors import InvalidInput
-from holdfast.experiments.automatic import is_auto, resolve_auto
-from holdfast.experiments.building import build_problem
+from holdfast.experiments.automatic import resolve_auto
 from holdfast.experiments.defaults import canonical, resolved
 from holdfast.experiments.spec import Spec, problem_text, require_number
 from holdfast.methods import AUTO, Rsa
-from holdfast.problems import PROBLEMS, Problem, solvable
+from holdfast.problems import Problem
 
 Value = float | Literal["auto"] | None
 RATIO = 10**0.5
@@ -30,16 +29,14 @@ def candidates(base: Spec, norms: Sequence[float], points: int) -> list[Spec]:
     _check_problem(base.problem)
     auto, method = replace(base, rate=_centre("rate", base.rate)), base.method
     if isinstance(method, Rsa):
-        if method.penalty not in (None, AUTO) and len(norms) > 1:
+        if method.penalty != AUTO and len(norms) > 1:
             raise InvalidInput(
                 f"a penalty is the centre for one norm; got {len(norms)} norms, penalty={method.penalty}"
             )
-        weight = _centre("penalty", method.penalty)
-        bases = [replace(auto, method=replace(method, norm=norm, penalty=weight)) for norm in norms]
+        _centre("penalty", method.penalty)
+        bases = [replace(auto, method=replace(method, norm=norm)) for norm in norms]
     else:
         bases = [auto]
-    if any(map(is_auto, bases)):
-        solvable(build_problem(resolved(auto))[1], "tune without a penalty and a rate")
     centres = [resolve_auto(canonical(resolved(each))) for each in bases]
     steps = range(-(points // 2), points // 2 + 1)
     pulls = steps if isinstance(method, Rsa) else [0]
@@ -48,12 +45,9 @@ def candidates(base: Spec, norms: Sequence[float], points: int) -> list[Spec]:
 
 
 def _check_problem(problem: Any) -> None:
-    """Say what cannot be tuned: samples must be held back, and models be right or wrong on them."""
+    """Say what cannot be tuned: samples must be held back."""
     if not isinstance(problem, str | type) and isinstance(problem, Problem):
         raise InvalidInput(f"tune holds data back and needs a problem made of them; got {problem_text(problem)}")
-    kind = PROBLEMS.make(problem) if isinstance(problem, str) else problem
-    if not getattr(kind, "classifies", True):
-        raise InvalidInput(f"tune goes by accuracy and needs classes; got problem={problem_text(problem)}")
 
 
 def _centre(name: str, given: Value) -> Value:

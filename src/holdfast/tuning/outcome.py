@@ -1,10 +1,12 @@
-"""How a search ended: its rungs, the candidate that won, and its accuracy on the test set."""
+"""How a search ended: its rungs, the candidate that won, and how it did on the test set."""
 
 from dataclasses import dataclass, replace
+from math import sqrt
 from typing import Any
 
 from holdfast.experiments.defaults import canonical, resolved
 from holdfast.experiments.records import Record
+from holdfast.experiments.scores import Score, spec_score
 from holdfast.experiments.spec import Spec, require_number
 from holdfast.methods import Rsa
 from holdfast.tuning.halving import Rung, Trial
@@ -31,8 +33,31 @@ class Outcome:
     def winner(self) -> Trial:
         return self.rungs[-1].trials[0]
 
+    @property
+    def score(self) -> Score:
+        """What candidates were judged by."""
+        return spec_score(self.winner.spec)
+
+    @property
+    def standard_error(self) -> float | None:
+        """Of the winner's share of validation samples that it got right; None where the score is no such share."""
+        won = self.winner.value
+        if self.score.name != "accuracy" or won is None:
+            return None
+        return sqrt(won * (1 - won) / self.samples[1])
+
+    def tied(self) -> list[Trial]:
+        """Return the others of the last rung that the validation samples cannot tell from the winner.
+
+        Within one standard error of it, and within one sample where that is more; equal where there is no such error.
+        """
+        least = self.score.goodness(self.winner.value)
+        if self.standard_error is not None:
+            least -= max(self.standard_error, 1 / self.samples[1])
+        return [trial for trial in self.rungs[-1].trials[1:] if self.score.goodness(trial.value) >= least]
+
     def farthest(self) -> list[Trial]:
-        """Return the last trial of every candidate: those of the last rung first, each rung by accuracy."""
+        """Return the last trial of every candidate: those of the last rung first, each rung by score."""
         seen: dict[Place, Trial] = {}
         for rung in reversed(self.rungs):
             for trial in rung.trials:
@@ -54,8 +79,11 @@ class Outcome:
         last = self.final.last
         return {
             "best": _values(self.best),
-            "validation_accuracy": self.winner.accuracy,
-            "test_accuracy": last.accuracy if last else None,
+            "score": self.score.name,
+            f"validation_{self.score.name}": self.winner.value,
+            f"test_{self.score.name}": self.score.of(last),
+            "standard_error": self.standard_error,
+            "tied": len(self.tied()),
             "diverged": self.final.diverged,
             "training_samples": self.samples[0],
             "validation_samples": self.samples[1],
@@ -64,7 +92,10 @@ class Outcome:
             "rungs": [
                 {
                     "rounds": rung.rounds,
-                    "trials": [_values(trial.spec) | {"accuracy": trial.accuracy} for trial in rung.trials],
+                    "trials": [
+                        _values(trial.spec) | {self.score.name: trial.value, "loss": trial.loss}
+                        for trial in rung.trials
+                    ],
                 }
                 for rung in self.rungs
             ],
@@ -87,7 +118,7 @@ def chosen(asked: Spec, winner: Spec) -> Spec:
 
 
 def last_run(best: Spec) -> Spec:
-    """Return the run that measures the winner's test accuracy: it looks at the test set once, at its end."""
+    """Return the run that measures the winner on the test set: it looks at the test set once, at its end."""
     return replace(canonical(resolved(best)), eval_every=best.rounds)
 
 

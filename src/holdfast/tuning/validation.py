@@ -1,6 +1,7 @@
 """Samples to choose by: held back from the training data before workers get any, and none of the test set."""
 
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -31,7 +32,13 @@ def hold_out(data: Dataset, share: float, seed: int) -> Dataset:
             f"validation must leave at least {LEAST} samples on either side; got {len(held)} and {len(left)} samples"
         )
     features, targets = data.train_features, data.train_targets
-    return Dataset(data.name, features[left], targets[left], features[held], targets[held])
+    return replace(
+        data,
+        train_features=features[left],
+        train_targets=targets[left],
+        test_features=features[held],
+        test_targets=targets[held],
+    )
 
 
 def write(data: Dataset, path: Path) -> None:

@@ -7,28 +7,35 @@ from numpy.typing import DTypeLike, NDArray
 
 from holdfast.engines import wire
 from holdfast.engines.wire import Data, WireError
-from holdfast.errors import EngineError, InvalidInput
+from holdfast.errors import InvalidInput
 from holdfast.states import Arrays
 
 LINE = 300
 """Characters of an error that are passed on."""
 
 
-def opened(data: Data, sender: str, trusted: bool, kind: str) -> Arrays:
+def opened(data: Data, trusted: bool, kind: str) -> Arrays:
     """Return the arrays in an answer of this kind.
 
-    An error that a trusted sender reports is raised: InvalidInput where the user can mend it, else EngineError. One of
-    a stranger is an unusable answer like any other.
+    An error that a trusted sender reports and that the user can mend is raised as InvalidInput. Every other error is
+    an unusable answer.
     """
     packet = wire.unpack(data)
     if packet.kind in ("invalid", "failed") and set(packet.arrays) == {"text"}:
         line = _line(packet.arrays["text"].tobytes())
-        if not trusted:
-            raise WireError(f"an answer must be of kind {kind}; got an error: {line}")
-        raise InvalidInput(line) if packet.kind == "invalid" else EngineError(f"{sender} failed: {line}")
+        if trusted and packet.kind == "invalid":
+            raise InvalidInput(line)
+        raise WireError(f"an answer must be of kind {kind}; got an error: {line}")
     if packet.kind != kind:
         raise WireError(f"an answer must be of kind {kind}; got {_line(packet.kind.encode())}")
     return packet.arrays
+
+
+def reported(error: Exception) -> bytes:
+    """Return an error as an answer: whether it is the user's to mend, and one line."""
+    known = isinstance(error, InvalidInput)
+    text = str(error) if known else f"{type(error).__name__}: {error}"
+    return wire.pack("invalid" if known else "failed", text=np.frombuffer(" ".join(text.split()).encode(), np.uint8))
 
 
 def due(arrays: Arrays, name: str, dtype: DTypeLike, shape: tuple[int, ...]) -> NDArray[Any]:

@@ -1,6 +1,6 @@
 """Workers behind a transport: the master's side of every engine that uses several processes."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -44,15 +44,15 @@ class Remote:
         least: int = 1,
         trusted: bool = True,
     ) -> None:
-        self._agreement, self._adversary = agreement, agreement.adversary
+        self._agreement, self.adversary = agreement, agreement.adversary
         self._announcer = Announcer(agreement.follows)
         self._least, self._trusted = max(least, 1), trusted
-        computing = [len(np.setdiff1d(part, self._adversary.idle)) for part in parts]
+        computing = [len(np.setdiff1d(part, self.adversary.idle)) for part in parts]
         self._members = [Member(i, *about) for i, about in enumerate(zip(parts, computing, strict=True))]
         self._roster = Roster(transport, self._members, timeout, trusted)
         self._states = States(self._roster, agreement.worker.init(model[np.newaxis]))
         self._started = False
-        self.workers, self.honest = agreement.participation.workers, self._adversary.honest
+        self.workers, self.honest = agreement.participation.workers, self.adversary.honest
         self.voters = agreement.participation.size
         self.absent = self.crossed_up = self._asked = 0
         """How often a worker was asked in vain; the bytes of frames that came from members."""
@@ -71,6 +71,10 @@ class Remote:
     def traffic(self) -> Traffic:
         """Bytes of frames that crossed, per worker asked and round; the workers of a member share frames."""
         return Traffic(self.crossed_up / max(self._asked, 1), self.crossed_down / max(self._asked, 1))
+
+    def attend(self, stopping: Callable[[], bool], say: Callable[[str], object]) -> None:
+        """Give up waiting when the run is `stopping`, and `say` what is long waited for and what goes wrong."""
+        self._roster.attention.stopping, self._roster.attention.say = stopping, say
 
     def start(self) -> None:
         """Start the members, if they do not run yet."""
@@ -110,11 +114,12 @@ class Remote:
                 member.behind = True
                 self._roster.fault(member, error)
         workers = inbox.workers
-        self._asked += len(inbox.asked)
-        self.absent += len(inbox.asked) - len(workers)
         if len(workers) < self._least:
             self._roster.rewind(round)
-            raise TooFew(f"round {round + 1} needs answers of at least {self._least} workers; got {len(workers)}")
+            needed = f"round {round + 1} needs answers of at least {self._least} workers; got {len(workers)}"
+            raise TooFew("; ".join([needed, *[f"last fault: {fault}" for fault in self.faults[-1:]]]))
+        self._asked += len(inbox.asked)
+        self.absent += len(inbox.asked) - len(workers)  # a round that is played again counts once
         messages = inbox.tally() if self._agreement.tally else self._read(model, inbox.rows(), workers, round)
         if isinstance(messages, Tally):
             self._announcer.counted(messages, round)
@@ -125,14 +130,14 @@ class Remote:
             self.crossed_up += len(data)
             inbox.admit(member.workers, data)
             return
-        opened(data, str(member), self._trusted, "nobody")
+        opened(data, self._trusted, "nobody")
         if len(inbox.here(member.workers)):
             raise WireError(f"an answer must be of {len(inbox.here(member.workers))} workers; got nobody's")
 
     def _read(self, model: Vector, rows: Rows, workers: Workers, round: int) -> Rows | Tally:
         """Let colluding workers, which see all rows, put theirs in place; then read."""
-        if self._adversary.colludes:
-            rows = self._adversary.corrupt(rows, workers, self._agreement.worker.neutral(model), round)
+        if self.adversary.colludes:
+            rows = self.adversary.corrupt(rows, workers, self._agreement.worker.neutral(model), round)
         return self._agreement.reading(model, rows, workers, round)
 
     def _log(self, model: Vector, round: int) -> None:

@@ -28,6 +28,8 @@ class Inbox:
         if frame.kind is not self._due:
             raise WireError(f"an answer must be of kind {self._due.name}; got {frame.kind.name}")
         first = int(workers[0])
+        if first in self._heard:
+            raise WireError("a member must answer once; got a second answer")
         if frame.kind is Kind.TALLY:
             self._counter.merge(wire.tally_of(frame))
         else:

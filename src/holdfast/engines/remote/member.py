@@ -22,6 +22,8 @@ class Member:
         """Whether it may have missed what the others were sent, so that it must be sent x0 itself."""
         self.losses = 0
         """How often it was lost since its state was kept."""
+        self.faulty = False
+        """Whether anything ever went wrong with it."""
         self._kept: Arrays = {}
         self._rounds: list[int] = []
 

@@ -1,11 +1,13 @@
 """All members of a remote engine: asking them, and replacing those that are lost."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import monotonic
 from typing import TypeVar
 
 from holdfast.engines import wire
+from holdfast.engines.protocol import FAULTS
 from holdfast.engines.remote.answers import opened
+from holdfast.engines.remote.attention import Attention
 from holdfast.engines.remote.member import Member
 from holdfast.engines.remote.post import Post
 from holdfast.engines.transport import Answer, Lost, Transport
@@ -17,8 +19,8 @@ PATIENCE = 300.0
 """Seconds that a member may take for what is not a round: to start, to load, to replay."""
 LIVES = 5
 """How often a member may be lost between two times that its state was kept before the run gives up."""
-FAULTS = 100
-"""How many faults are remembered, the latest."""
+FEWER = "--shards 1 or --engine simulated"
+"""How a run goes on with fewer processors."""
 
 T = TypeVar("T")
 
@@ -32,7 +34,8 @@ class Roster:
 
     def __init__(self, transport: Transport, members: Sequence[Member], timeout: float | None, trusted: bool) -> None:
         self.members, self._timeout, self._trusted = members, timeout, trusted
-        self._transport, self._post = transport, Post(transport)
+        self.attention = Attention()
+        self._transport, self._post = transport, Post(transport, self._unasked)
         self.log: dict[int, bytes] = {}
         """Frames of x0 by round, since states were kept."""
         self.faults: list[str] = []
@@ -42,21 +45,40 @@ class Roster:
 
     def start(self) -> None:
         """Start all members, or say which of them cannot."""
-        self._transport.start()
+        self._transport.start(self.attention.stopping)
         for member in self.members:
             self._post.send(member.number, wire.pack("who"))
         for member in self.members:
-            event = self._post.wait((member.number,), None)
-            if not isinstance(event, Answer):
-                raise InvalidInput(f"every shard must be able to start; got {event.why if event else 'no answer'}")
+            self._await_start(member)
+
+    def _await_start(self, member: Member) -> None:
+        """Wait for a member's first answer; if it dies over it, another is tried."""
+        meanwhile = self.attention.starting(lambda: f"{member} to start: {self._transport.occupied()}")
+        for last in [*[False] * LIVES, True]:
+            event = self._post.wait((member.number,), None, meanwhile)
+            try:
+                self._arrays(event, "process")
+                return
+            except InvalidInput as error:
+                if last or not isinstance(error, WireError):  # it says itself why it cannot
+                    raise InvalidInput(f"every shard must be able to start; got {error}") from None
+                self.fault(member, error)
+            self._post.replace(member.number)
+            self._post.send(member.number, wire.pack("who"))
 
     def close(self) -> None:
         self._transport.close()
 
     def fault(self, member: Member, what: object) -> None:
-        """Remember what went wrong with a member."""
+        """Remember what went wrong with a member, and say so if it is the first time."""
         self.faults.append(f"round {self._begun}: {member}: {what}")
         del self.faults[:-FAULTS]
+        if not member.faulty:
+            member.faulty = True
+            self.attention.say(self.faults[-1])
+
+    def _unasked(self, number: int) -> None:
+        self.fault(self.members[number], "an answer must be to a request; got one more, which is dropped")
 
     @property
     def next_round(self) -> int:
@@ -68,7 +90,7 @@ class Roster:
 
         Those that took part in all rounds so far are sent the frames in `known`, others x0.
         """
-        self._begun, whole = round + 1, [self.log[round]]
+        self._begun, whole, begun = round + 1, [self.log[round]], monotonic()
         requests: dict[bool, bytes] = {}
 
         def send(member: Member) -> None:
@@ -87,20 +109,23 @@ class Roster:
             member.asked(round)
             waiting[member.number] = member
         deadline = None if self._timeout is None else monotonic() + self._timeout
+        meanwhile = self.attention.computing(lambda: f"{_named(waiting.values())} in round {round + 1}")
         try:
             while waiting:
                 left = None if deadline is None else max(deadline - monotonic(), 0.0)
-                event = self._post.wait(waiting, left)
+                event = self._post.wait(waiting, left, meanwhile)
                 if event is None:
                     break
                 member = self.members[event.member]
                 if isinstance(event, Lost):
                     self._replace(member, round, event.why)
+                    begun = monotonic()  # how long a new one takes to start says nothing of rounds
                     send(member)
                     member.behind = False
                     continue
                 del waiting[member.number]
                 yield member, event.data
+            self.attention.slowest = max(self.attention.slowest, monotonic() - begun)
         finally:
             for member in waiting.values():
                 member.late = member.behind = True
@@ -120,8 +145,10 @@ class Roster:
         """Bring all members to where they were before the round that was just played."""
         for member in self.members:
             member.undo(round)
-            if member.late or not self._restored(member, round):
+            if member.late:
                 self._replace(member, round, "no answer in time")
+            elif not self._restored(member, round):
+                self._replace(member, round, "it could not go back a round")
 
     def _ask(self, member: Member, request: bytes) -> None:
         """Send a request between rounds; a member that is late is waited for once more, then replaced."""
@@ -131,21 +158,22 @@ class Roster:
 
     def _obtain(self, member: Member, request: bytes, kind: str, read: Callable[[Member, Arrays], T]) -> T:
         while True:
-            event = self._post.wait((member.number,), None if self._timeout is None else PATIENCE)
+            meanwhile = self.attention.computing(lambda: f"{kind} of {member}")
+            event = self._post.wait((member.number,), None if self._timeout is None else PATIENCE, meanwhile)
             try:
-                return read(member, self._arrays(member, event, kind))
+                return read(member, self._arrays(event, kind))
             except WireError as error:
                 self._replace(member, self.next_round, error)
                 self._post.send(member.number, request)
 
-    def _arrays(self, member: Member, event: Answer | Lost | None, kind: str) -> Arrays:
+    def _arrays(self, event: Answer | Lost | None, kind: str) -> Arrays:
         if not isinstance(event, Answer):
             raise WireError(event.why if event else f"no answer within {PATIENCE:.0f} seconds")
-        return opened(event.data, str(member), self._trusted, kind)
+        return opened(event.data, self._trusted, kind)
 
     def _back(self, member: Member, until: int, timeout: float | None) -> bool:
         """Return whether a late member is free again: its answer is dropped, or it is lost and replaced."""
-        event = self._post.wait((member.number,), timeout)
+        event = self._post.wait((member.number,), timeout, self.attention.computing(lambda: str(member)))
         if event is None:
             return False
         member.late = False
@@ -169,14 +197,23 @@ class Roster:
     def _restored(self, member: Member, until: int) -> bool:
         """Bring a member to where it was before round `until`, and return whether that worked."""
         member.behind = True
+        meanwhile = self.attention.starting(lambda: f"{member} to be ready again: {self._no_place()}")
         for request in member.restoring(self.log, until):
             self._post.send(member.number, request)
-            event = self._post.wait((member.number,), PATIENCE)
+            event = self._post.wait((member.number,), PATIENCE, meanwhile)
             if event is None:
-                raise EngineError(f"{member} must be ready again within {PATIENCE:.0f} seconds; got no answer")
+                late = f"{member} must be ready again within {PATIENCE:.0f} seconds"
+                raise EngineError(f"{late}; got no answer: {self._no_place()}")
             try:
-                self._arrays(member, event, "done")
+                self._arrays(event, "done")
             except WireError as error:
                 self.fault(member, error)
                 return False
         return True
+
+    def _no_place(self) -> str:
+        return f"{self._transport.occupied()}; where there are too few, resume with {FEWER}"
+
+
+def _named(members: Iterable[Member]) -> str:
+    return " and ".join(map(str, members))

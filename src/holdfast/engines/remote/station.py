@@ -10,6 +10,7 @@ import numpy as np
 from holdfast.engines import wire
 from holdfast.engines.group import WorkerGroup
 from holdfast.engines.remote.agreement import Agreement
+from holdfast.engines.remote.answers import reported
 from holdfast.engines.remote.following import Follower
 from holdfast.engines.wire import Data, WireError
 from holdfast.errors import InvalidInput
@@ -48,10 +49,8 @@ class Station:
             if packet.kind not in self._handlers:
                 raise WireError(f"a request must be one of {', '.join(self._handlers)}; got {packet.kind!r}")
             return self._handlers[packet.kind](packet.arrays)
-        except InvalidInput as error:
-            return _error("invalid", str(error))
         except Exception as error:
-            return _error("failed", f"{type(error).__name__}: {error}")
+            return reported(error)
 
     def warm_up(self, model: Vector) -> None:
         """Play a round that is forgotten, so that the first one does not wait for code to be loaded."""
@@ -113,7 +112,3 @@ class Station:
     def _squares(self, arrays: Arrays) -> bytes:
         """Answer with the honest workers' squared distances to a point."""
         return wire.pack("squares", squares=self._group.squares(arrays["model"], self._honest, arrays["point"]))
-
-
-def _error(kind: str, text: str) -> bytes:
-    return wire.pack(kind, text=np.frombuffer(" ".join(text.split()).encode(), np.uint8))

@@ -21,7 +21,9 @@ def mean(rows, first, last, out):
     for begin in range(first, last, BLOCK):
         end = min(begin + BLOCK, last)
         total = out[begin:end]
-        total[:] = rows[0, begin:end]
+        a = rows[0, begin:end]
+        for j in range(len(total)):  # an assignment of arrays takes two seconds more to compile: it could fail
+            total[j] = a[j]
         done = 1
         while done + 4 <= n:
             a, b = rows[done, begin:end], rows[done + 1, begin:end]

@@ -151,10 +151,16 @@ def _gradient(loss, features, rows, following, scale, targets, model, weight, sc
 
     `residuals` is padded with zeros to a multiple of four samples: the last sample then counts again, for nothing.
     """
-    samples, width = len(rows), features.shape[1]
-    outputs, padded = residuals.shape
     scores_of(features, rows, following, scale, model, scores)
     _residuals(loss, scores, targets, weight, residuals)
+    _combined(features, rows, scale, residuals, out)
+
+
+@compiled
+def _combined(features, rows, scale, residuals, out):
+    """out = the gradient that has these residuals at these samples; the residuals are overwritten."""
+    samples, width = len(rows), features.shape[1]
+    outputs, padded = residuals.shape
     out[:] = out.dtype.type(0)
     for c in range(outputs):
         total = out.dtype.type(0)
@@ -207,9 +213,9 @@ def worker_round(
     worker step with the l1 penalty leads from there. While one minibatch is worked on, the next is fetched. Returned
     is the place in `workers` of the first who has no samples, or -1.
     """
-    for i in range(len(workers)):
-        if workers[i] < 1 or workers[i] >= len(starts) or starts[workers[i] - 1] >= starts[workers[i]]:
-            return i
+    without = _without_samples(workers, starts)
+    if without >= 0:
+        return without
     outputs = out.shape[1] // (features.shape[1] + 1)
     scores = np.empty((batch, outputs), out.dtype)
     residuals = np.zeros((outputs, (batch + 3) // 4 * 4), out.dtype)
@@ -228,6 +234,77 @@ def worker_round(
             _l1_step(model, master, gradient, rate, penalty, out[i])
         else:
             _gradient(loss, features, rows, following, scale, chosen, model, weight, scores, residuals, out[i])
+    return -1
+
+
+@compiled
+def _without_samples(workers, starts):
+    """The place of the first worker that has none, or -1."""
+    for i in range(len(workers)):
+        if workers[i] < 1 or workers[i] >= len(starts) or starts[workers[i] - 1] >= starts[workers[i]]:
+            return i
+    return -1
+
+
+@compiled
+def full_round(loss, features, targets, starts, scale, workers, weight, models, out):
+    """out[i] = the gradient of worker `workers[i]` on all its samples at `models[i]`; returns as `worker_round`."""
+    without = _without_samples(workers, starts)
+    if without >= 0:
+        return without
+    outputs = out.shape[1] // (features.shape[1] + 1)
+    for i in range(len(workers)):
+        rows = np.arange(starts[workers[i] - 1], starts[workers[i]])
+        scores = np.empty((len(rows), outputs), out.dtype)
+        residuals = np.zeros((outputs, (len(rows) + 3) // 4 * 4), out.dtype)
+        share, chosen = out.dtype.type(weight / len(rows)), targets[rows[0] : rows[0] + len(rows)]
+        model = models[min(i, len(models) - 1)]
+        _gradient(loss, features, rows, rows, scale, chosen, model, share, scores, residuals, out[i])
+    return -1
+
+
+@compiled
+def saga_round(
+    loss, features, targets, starts, scale, key, workers, round, batch, weight, models, tables, averages, out
+):
+    """out[i] = SAGA's estimate of worker `workers[i]`'s gradient; its table and average are brought up to date.
+
+    A table holds the residuals of each sample, `outputs` numbers after another, as of when it was last drawn; the
+    average is the gradient that they make. A sample that is drawn twice changes them once.
+    """
+    without = _without_samples(workers, starts)
+    if without >= 0:
+        return without
+    number, outputs = out.dtype.type, out.shape[1] // (features.shape[1] + 1)
+    padded = (batch + 3) // 4 * 4
+    scores, fresh = np.empty((batch, outputs), out.dtype), np.zeros((outputs, padded), out.dtype)
+    drawn, known = np.zeros((outputs, padded), out.dtype), np.zeros((outputs, padded), out.dtype)
+    rows, chosen, change = np.empty(batch, np.int64), np.empty(batch, targets.dtype), np.empty(out.shape[1], out.dtype)
+    for i in range(len(workers)):
+        first, table = starts[workers[i] - 1], tables[i]
+        share, whole = number(weight / batch), number(weight / (starts[workers[i]] - first))
+        _draw(key, workers[i], round, starts, rows)
+        for b in range(batch):
+            chosen[b] = targets[rows[b]]
+        scores_of(features, rows, rows, scale, models[min(i, len(models) - 1)], scores)
+        _residuals(loss, scores, chosen, number(1), fresh)
+        for b in range(batch):
+            again = False
+            for a in range(b):
+                again |= rows[a] == rows[b]
+            for c in range(outputs):
+                difference = fresh[c, b] - table[(rows[b] - first) * outputs + c]
+                drawn[c, b] = share * difference
+                known[c, b] = number(0) if again else whole * difference
+        for b in range(batch):
+            for c in range(outputs):
+                table[(rows[b] - first) * outputs + c] = fresh[c, b]
+        _combined(features, rows, scale, drawn, change)
+        for j in range(len(change)):
+            out[i, j] = change[j] + averages[i, j]
+        _combined(features, rows, scale, known, change)
+        for j in range(len(change)):
+            averages[i, j] += change[j]
     return -1
 
 

@@ -106,3 +106,17 @@ def within(exponent, dtype):
     """The exponent, or the next one such that this type has 2^e and 2^-e."""
     limit = -np.finfo(dtype).minexp
     return min(max(exponent, -limit), limit)
+
+
+@compiled
+def lengths(rows, first, last, out):
+    """out[i] = |rows[i]|_2 for rows `first` to `last`, squares added in float64; infinite where that is no number."""
+    for i in range(first, last):
+        lanes, row = np.zeros(BLOCK), rows[i]
+        for begin in range(0, len(row), BLOCK):
+            a = row[begin : begin + BLOCK]
+            for j in range(len(a)):
+                u = np.float64(a[j])
+                lanes[j] += u * u
+        total = _folded(lanes)
+        out[i] = np.sqrt(total) if total == total else np.inf

@@ -20,6 +20,7 @@ from holdfast.problems.modules.oracle import ModuleOracle, shared_memory
 from holdfast.problems.modules.samples import Augment, Minibatches, Scaling, as_images
 from holdfast.problems.modules.ways import WAYS, Way
 from holdfast.problems.protocol import Samples
+from holdfast.problems.scores import Score
 from holdfast.problems.shards import Shards
 from holdfast.problems.softmax import Softmax
 from holdfast.streams import Stream
@@ -57,6 +58,8 @@ class ModuleProblem:
     device: str = "cpu"
     way: str = "loop"
     chunk: int = CHUNK
+    unit: float = 1.0
+    """What one unit of the targets stands for, where they were standardised."""
 
     @classmethod
     def of(
@@ -79,8 +82,9 @@ class ModuleProblem:
     ) -> Self:
         """Return the problem of learning from data dealt to this many workers; `weight` is 1 / workers if not given."""
         data = kind.prepared(data)
-        parts = partition.deal(data.train_targets, workers, Stream(seed, "partition").generator())
-        features = as_images(data.train_features)
+        generator = Stream(seed, "partition").generator()
+        parts = partition.deal(data.train_targets, workers, generator)
+        features = partition.seen(as_images(data.train_features), parts, generator)
         scaling = Scaling.standard(features) if normalise == "mean-std" else Scaling.plain(scale)
         return cls(
             Shards.deal(features, data.train_targets, parts, scale, dtype),
@@ -95,6 +99,7 @@ class ModuleProblem:
             seed,
             Samples(as_images(data.test_features), data.test_targets),
             device,
+            unit=data.unit,
         )
 
     def __post_init__(self) -> None:
@@ -152,6 +157,11 @@ class ModuleProblem:
         return self.kind.classifies
 
     @property
+    def score(self) -> Score:
+        """What models are judged by: as with the linear problem of this loss."""
+        return self.kind.score
+
+    @property
     def dimension(self) -> int:
         return self.learner.layout.dimension
 
@@ -171,6 +181,14 @@ class ModuleProblem:
         """Return the problem with the samples of workers `first` to `last` alone, and none to test on."""
         return replace(self, shards=self.shards.only(first, last), test=None)
 
+    def relabelled(self, workers: Workers, relabel: Callable[[NDArray[Any], int, int], NDArray[Any]]) -> Self:
+        """Return the problem in which these workers' labels are `relabel(labels, classes, worker)`."""
+        return replace(self, shards=self.shards.relabelled(workers, relabel, max(self.outputs, 2)))
+
+    def thinned(self, most: int) -> Self:
+        """Return the problem with at most this many samples of each worker."""
+        return replace(self, shards=self.shards.thinned(most))
+
     def objective(self, model: Vector, workers: Iterable[int]) -> float:
         """Return the sum of these workers' losses, each on at most `MOST` samples of its own."""
         total = 0.0
@@ -182,17 +200,16 @@ class ModuleProblem:
         return total
 
     def evaluate(self, model: Vector) -> dict[str, float]:
-        """Return the accuracy on the test samples, if the problem has classes."""
-        accuracy = None if self.test is None else self.accuracy(model, *self.test)
-        return {} if accuracy is None else {"accuracy": accuracy}
+        """Return what is measured on the test samples, if there are any."""
+        return {} if self.test is None else self.measured(model, *self.test)
+
+    def measured(self, model: Vector, features: NDArray[Any], targets: NDArray[Any]) -> dict[str, float]:
+        """Return what a model is worth on some samples: as with the linear problem of this loss."""
+        return self.kind.judged(self._scores(model, features).cpu().numpy(), targets, self.unit)
 
     def accuracy(self, model: Vector, features: NDArray[Any], targets: NDArray[Any]) -> float | None:
         """Return the share of samples that `model` gets right, if the problem knows right from wrong."""
-        if not self.classifies:
-            return None
-        scores = self._scores(model, features).cpu().numpy()
-        guessed = scores[:, 0] > 0 if self.outputs == 1 else scores.argmax(axis=1)
-        return float((guessed == targets).mean())
+        return self.measured(model, features, targets).get("accuracy")
 
     # -- measuring ---------------------------------------------------------------------------------------------------
 

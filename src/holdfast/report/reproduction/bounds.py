@@ -1,23 +1,22 @@
 """The theorems in numbers: what was measured against what they promise, as sections of the report."""
 
-from collections.abc import Sequence
+from typing import Any
 
-import altair as alt
 import numpy as np
 
-from holdfast.report.colours import GREY, RSA, SOLID, Stroke, colour_and_dash
-from holdfast.report.pictures import Chart
-from holdfast.report.reproduction.curves import DECADES
+from holdfast.report.axes import Axis
+from holdfast.report.colours import DASHES, RSA, SOLID, WIDE, Stroke
+from holdfast.report.drawing import Drawing
+from holdfast.report.lines import line_panel
 from holdfast.report.reproduction.outline import Section
 from holdfast.report.reproduction.summaries import Grid
 from holdfast.reproduction.bounds import Theorems
 from holdfast.theory.numbers import HONEST, MARGIN, Curve, Gaps
 
 MEASURED, BOUND = "measured", "bound"
-LOGARITHMIC = alt.Scale(type="log", nice=False)
 POINTS = 120
 """Of a curve that are drawn, evenly on a logarithmic axis."""
-STROKES = {MEASURED: Stroke(RSA, SOLID), BOUND: Stroke(GREY, SOLID)}
+STROKES = {MEASURED: Stroke(RSA, SOLID, WIDE), BOUND: Stroke("soft", DASHES[0])}
 SETTING = (
     f"Least squares with an l2 prior, {HONEST} honest workers with data of their own, lambda = {MARGIN} lambda_0 of "
     "the l1 norm; Byzantine workers know the optimum and push the master away from it."
@@ -34,10 +33,10 @@ def _convergence(curve: Curve) -> Section:
     return Section(
         name="theorem-2",
         title="Theorem 2: the error of all models, with its step size",
-        place="Convergence Analysis, eqs. theorem2_new_2-main and theorem2_10-main",
+        place="Convergence Analysis, Theorem 2",
         says="With steps that fall as 1/k, the expected squared distance of all models from the optimum falls to a gap "
         f"that grows with the square of the number of Byzantine workers. {SETTING}",
-        chart=_against(curve, "E |x^k - x*|^2"),
+        chart=_against("theorem-2", curve, "E |x^k - x*|^2"),
         numbers=_numbers(curve),
         command=COMMAND,
     )
@@ -49,7 +48,7 @@ def _averages(curve: Curve) -> Section:
         title="The supplement's theorem: the cost of the running average, with steps that fall as 1/sqrt(k)",
         place="Supplementary document, O(1/sqrt k) step size",
         says=f"The cost of the running average comes down at the rate of log k / sqrt k, to a gap. {SETTING}",
-        chart=_against(curve, "h_p(average) - h_p(x*)"),
+        chart=_against("theorem-sqrt", curve, "h_p(average) - h_p(x*)"),
         numbers=_numbers(curve),
         command=COMMAND,
     )
@@ -66,7 +65,7 @@ def _gaps(found: Gaps) -> Section:
         place="Convergence Analysis, after Theorem 2",
         says=f"The asymptotic gap depends quadratically on q. {SETTING} Measured, it grows as q to the power "
         f"{found.slope:.2f}; the bound as its square.",
-        chart=_gap_chart(found),
+        chart=_gap_chart("gap", found),
         numbers=Grid(("q", "measured", "bound"), tuple(rows)),
         command=COMMAND,
     )
@@ -85,37 +84,39 @@ def _numbers(curve: Curve) -> Grid:
     return Grid(("", "value"), rows)
 
 
-def _against(curve: Curve, title: str) -> Chart:
+def _against(name: str, curve: Curve, title: str) -> Drawing:
     """Return mean and band of the seeds below the bound, both axes logarithmic."""
-    points: list[dict[str, object]] = []
+    rows: list[dict[str, Any]] = []
     shown = {int(k) for k in np.geomspace(1, curve.rounds[-1], POINTS)}
     for place, k in enumerate(curve.rounds):
         if k in shown or (k > 0 and len(curve.rounds) <= POINTS):
             spread = {"mean": curve.mean[place], "least": curve.least[place], "most": curve.largest[place]}
-            points.append({"k": k, "what": MEASURED, **spread})
-            points.append({"k": k, "what": BOUND, "mean": curve.bound[place]})
-    x = alt.X("k:Q", title="round k", scale=LOGARITHMIC, axis=alt.Axis(values=DECADES))
-    return _lines(points, x, title, ["k:Q"])
+            rows.append({"what": MEASURED, "round k": k} | spread)
+            rows.append({"what": BOUND, "round k": k, "mean": curve.bound[place]})
+    return _lines(name, rows, "round k", title, ("least", "most"))
 
 
-def _gap_chart(found: Gaps) -> Chart:
-    points = [
-        {"q": q, "what": what, "mean": value}
+def _gap_chart(name: str, found: Gaps) -> Drawing:
+    rows = [
+        {"what": what, "number of Byzantine workers q": q, "mean": value}
         for what, values in ((MEASURED, found.measured), (BOUND, found.bound))
         for q, value in zip(found.byzantine, values, strict=True)
     ]
-    x = alt.X("q:Q", title="number of Byzantine workers q", scale=LOGARITHMIC, axis=alt.Axis(values=found.byzantine))
-    return _lines(points, x, "E |x^k - x*|^2 at the end", ["q:Q"])
+    return _lines(name, rows, "number of Byzantine workers q", "E |x^k - x*|^2 at the end", None)
 
 
-def _lines(points: Sequence[dict[str, object]], x: alt.X, title: str, told: list[str]) -> Chart:
-    y = alt.Y("mean:Q", title=title, scale=LOGARITHMIC, axis=alt.Axis(format=".0e", values=DECADES))
-    colour, _ = colour_and_dash("what", STROKES)
-    base = alt.Chart(alt.InlineData(values=list(points))).encode(x=x, color=colour)
-    tip = ["what:N", *told, alt.Tooltip("mean:Q", format=".4g")]
-    unseen = base.mark_point(size=120, opacity=0).encode(y=y, tooltip=tip)
-    layers = [base.mark_line(strokeWidth=1.8).encode(y=y), unseen]
-    if any("least" in point for point in points):
-        layers.insert(0, base.mark_area(opacity=0.2).encode(y=alt.Y("least:Q"), y2="most:Q"))
-    drawn: Chart = alt.layer(*layers).properties(width=420, height=260).to_dict()
-    return drawn
+def _lines(name: str, rows: list[dict[str, Any]], across: str, title: str, band: tuple[str, str] | None) -> Drawing:
+    values = [value for row in rows for key in ("mean", *(band or ())) if (value := row.get(key))]
+    places = [row[across] for row in rows]
+    panel = line_panel(
+        rows,
+        x=across,
+        y="mean",
+        series="what",
+        look=STROKES,
+        axis=Axis(title, min(values) / 2, max(values) * 2, logarithmic=True),
+        x_axis=Axis(across, min(places), max(places), logarithmic=True),
+        band=band,
+        height=260,
+    )
+    return Drawing(name, (panel,), "Band: from the least to the most of the seeds." if band else "", columns=1)

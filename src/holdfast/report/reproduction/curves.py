@@ -1,35 +1,31 @@
 """Lines over iterations, as the paper has them: the mean of the seeds, in the band between the extremes."""
 
 from collections.abc import Callable, Sequence
-from math import floor
 from statistics import fmean
 from typing import Any
 
-import altair as alt
-
 from holdfast.experiments.metrics import Evaluation
-from holdfast.report.colours import Stroke, colour_and_dash, strokes
+from holdfast.report.axes import Axis, fitted
+from holdfast.report.colours import Stroke, strokes
+from holdfast.report.drawing import Drawing, Panel
+from holdfast.report.lines import line_panel
 from holdfast.reproduction.findings import CurveFindings, Findings, PanelFindings
 
-DECADES = [10.0**exponent for exponent in range(-12, 13)]
-"""Where logarithmic axes are labelled."""
+SAYS = "Bands: from the least to the most of the seeds. Each panel has its own axis."
 
 
-def accuracy(findings: Findings) -> alt.FacetChart:
+def accuracy(findings: Findings) -> Drawing:
     """Return test accuracy over iterations, panels side by side, dotted what is possible at best."""
-    ended = [found.accuracy for panel in findings.panels for found in panel.curves]
-    lowest = max(floor(10 * min(ended) - 1) / 10, 0.0)  # room for the rise below the worst end
-    y = alt.Y("mean:Q", title="top-1 accuracy", scale=alt.Scale(domain=[lowest, 1], nice=False))
-    return _facets(findings, lambda evaluation: evaluation.accuracy, y, ".4f", _ceiling)
+    look = curve_strokes(findings)
+    panels = tuple(_accuracy(panel, look) for panel in findings.panels)
+    return Drawing(findings.figure.name, panels, SAYS, columns=min(len(panels), 2))
 
 
-def norms(findings: Findings) -> alt.VConcatChart:
-    """Return test accuracy over iterations, and below it the variance of the honest workers' models."""
-    axis = alt.Axis(format=".0e", values=DECADES)
-    variance = alt.Y("mean:Q", title="variance of honest workers", scale=alt.Scale(type="log"), axis=axis)
-    below = _facets(findings, lambda evaluation: evaluation.variance or None, variance, ".3g")
-    chart: alt.VConcatChart = alt.vconcat(accuracy(findings), below)
-    return chart
+def norms(findings: Findings) -> Drawing:
+    """Return test accuracy over iterations, and beside it the variance of the honest workers' models."""
+    look = curve_strokes(findings)
+    panels = tuple(draw(panel, look) for panel in findings.panels for draw in (_accuracy, _variance))
+    return Drawing(findings.figure.name, panels, SAYS, columns=2)
 
 
 def curve_strokes(findings: Findings) -> dict[str, Stroke]:
@@ -43,36 +39,46 @@ def curve_strokes(findings: Findings) -> dict[str, Stroke]:
     return {label: found[name] for label, name in names.items()}
 
 
-def _facets(
-    findings: Findings,
-    value: Callable[[Evaluation], float | None],
-    y: alt.Y,
-    digits: str,
-    ceiling: Callable[[PanelFindings], float | None] = lambda _: None,
-) -> alt.FacetChart:
-    points = [
-        {"panel": panel.panel.title, "curve": found.curve.label, "at best": ceiling(panel)} | point
-        for panel in findings.panels
+def _accuracy(panel: PanelFindings, look: dict[str, Stroke]) -> Panel:
+    limit = _ceiling(panel)
+    rows = _rows(panel, lambda evaluation: evaluation.accuracy)
+    ended = [found.accuracy for found in panel.curves if not _all_diverged(found)]
+    axis = fitted("top-1 accuracy", ended, [row["max"] for row in rows] + ([limit] if limit else []), share=True)
+    return _panel(panel, rows, look, axis, limit)
+
+
+def _variance(panel: PanelFindings, look: dict[str, Stroke]) -> Panel:
+    rows = _rows(panel, lambda evaluation: evaluation.variance or None)
+    values = [value for row in rows for value in (row["min"], row["max"])] or [1.0, 10.0]
+    axis = Axis("variance of honest workers", min(values) / 1.5, max(values) * 1.5, logarithmic=True)
+    return _panel(panel, rows, look, axis, None)
+
+
+def _panel(
+    panel: PanelFindings, rows: list[dict[str, Any]], look: dict[str, Stroke], axis: Axis, limit: float | None
+) -> Panel:
+    lost = [found.curve.label for found in panel.curves if _all_diverged(found)]
+    return line_panel(
+        rows,
+        x="iteration",
+        y="mean",
+        series="curve",
+        look=look,
+        axis=axis,
+        title=panel.panel.title,
+        subtitle=f"diverged: {', '.join(lost)}" if lost else "",
+        band=("min", "max"),
+        limit=limit,
+        told=["min", "max"],
+    )
+
+
+def _rows(panel: PanelFindings, value: Callable[[Evaluation], float | None]) -> list[dict[str, Any]]:
+    return [
+        {"panel": panel.panel.title, "curve": found.curve.label} | point
         for found in panel.curves
         for point in _points(found, value)
     ]
-    colour, dash = colour_and_dash("curve", curve_strokes(findings))
-    x = alt.X("iteration:Q", title="iteration", axis=alt.Axis(tickCount=5, format="d"))
-    numbers = [alt.Tooltip(f"{name}:Q", format=digits) for name in ("mean", "min", "max")]
-    line = alt.Chart().mark_line(strokeWidth=1.8, clip=True).encode(x=x, y=y, color=colour, strokeDash=dash)
-    # lines are thin: what a pointer finds are unseen points
-    points_at = alt.Chart().mark_point(size=120, filled=True, opacity=0, clip=True)
-    points_at = points_at.encode(x=x, y=y, color=colour, tooltip=["curve:N", "iteration:Q", *numbers])
-    band = alt.Chart().mark_area(opacity=0.2, clip=True).encode(x=x, y=alt.Y("min:Q"), y2="max:Q", color=colour)
-    layers = [band, line, points_at]
-    if any(point["at best"] is not None for point in points):
-        best = alt.Chart().mark_rule(strokeDash=[1, 3], strokeWidth=1.5, color="#666").encode(y="mean(at best):Q")
-        layers.insert(0, best)
-    titles = [panel.panel.title for panel in findings.panels]
-    facet = alt.Facet("panel:N", title=None, sort=titles, header=alt.Header(labelFontWeight="bold"))
-    panels = alt.layer(*layers).properties(width=270, height=200)
-    chart: alt.FacetChart = panels.facet(facet=facet, columns=len(titles), data=alt.InlineData(values=points))
-    return chart
 
 
 def _points(found: CurveFindings, value: Callable[[Evaluation], float | None]) -> list[dict[str, Any]]:
@@ -92,6 +98,10 @@ def spread(numbers: Sequence[float]) -> dict[str, float]:
     {'mean': 3.0, 'min': 1.0, 'max': 6.0}
     """
     return {"mean": fmean(numbers), "min": min(numbers), "max": max(numbers)}
+
+
+def _all_diverged(found: CurveFindings) -> bool:
+    return all(record.diverged is not None for record in found.records)
 
 
 def _ceiling(panel: PanelFindings) -> float | None:

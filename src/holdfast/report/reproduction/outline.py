@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from holdfast.experiments.spec import data_text
-from holdfast.report.pictures import Chart
+from holdfast.report.drawing import Drawing
 from holdfast.report.reproduction.figure_charts import chart
 from holdfast.report.reproduction.summaries import Grid, numbers, settings
 from holdfast.reproduction.claims import Judged, Verdict
@@ -31,7 +31,7 @@ class Section:
     title: str
     place: str
     says: str
-    chart: Chart
+    chart: Drawing
     numbers: Grid
     command: str
     settings: Grid | None = None
@@ -48,6 +48,32 @@ class Outline:
     command: str
     judged: tuple[Judged, ...]
     sections: tuple[Section, ...]
+
+    @property
+    def headline(self) -> str:
+        """What came of the claims, in a sentence; those that do not hold first."""
+        if not self.judged:
+            return "No claim of the paper rests on these figures alone."
+        found = Counter(each.verdict for each in self.judged)
+        failing, holding, open_ = (found[each] for each in (Verdict.FAILS, Verdict.HOLDS, Verdict.UNTESTABLE))
+        first = f"{failing} of {len(self.judged)} claims do not hold here" if failing else "No claim fails"
+        return f"{first}; {holding} hold{f', {open_} cannot be tested' if open_ else ''}."
+
+    def beside(self, section: Section) -> list[tuple[int, Judged]]:
+        """Return the claims that are shown with a figure, with their numbers among all."""
+        return [(number, each) for number, each in enumerate(self.judged, start=1) if each in section.judged]
+
+    def table(self) -> list[tuple[str, ...]]:
+        """Return every claim with its verdict, what was measured, when it holds, and why it does or does not."""
+        return [
+            (str(each.verdict), each.claim.says, each.claim.place, each.measured, each.claim.criterion, each.why)
+            for each in self.judged
+        ]
+
+    @property
+    def failing(self) -> list[tuple[int, Judged]]:
+        """The claims that do not hold, with their numbers."""
+        return [(number, each) for number, each in enumerate(self.judged, start=1) if each.verdict is Verdict.FAILS]
 
     @property
     def summary(self) -> str:

@@ -2,8 +2,15 @@
 
 from holdfast.report.rendering import render
 from holdfast.report.reproduction.outline import QUICK, TITLE, Outline
+from holdfast.reproduction.claims import Verdict
+
+MARKS = {Verdict.HOLDS: ("holds", "✓"), Verdict.FAILS: ("fails", "✗"), Verdict.UNTESTABLE: ("open", "?")}
+"""How a verdict looks: the class of its mark, and its sign."""
 
 
 def reproduction_page(report: Outline) -> str:
     """Return the whole page."""
-    return render("reproduction.html", title=TITLE, quick=QUICK, report=report)
+    conclusions = [QUICK] if report.quick else []
+    return render(
+        "reproduction.html", title=TITLE, headline=report.headline, conclusions=conclusions, report=report, marks=MARKS
+    )

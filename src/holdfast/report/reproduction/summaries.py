@@ -1,6 +1,6 @@
 """What the paper's figures show, in numbers: tables for a terminal, and JSON."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +9,7 @@ from rich.table import Table
 from holdfast.experiments.spec import data_text
 from holdfast.methods import Rsa
 from holdfast.report.tables import text_table
+from holdfast.report.worst import is_oracle
 from holdfast.reproduction.claims import Judged
 from holdfast.reproduction.findings import CurveFindings, Findings
 
@@ -22,6 +23,8 @@ class Grid:
 
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    best: frozenset[tuple[int, int]] = frozenset()
+    """Row and column of the best values of each column."""
 
 
 def numbers(findings: Findings) -> Grid:
@@ -33,12 +36,25 @@ def numbers(findings: Findings) -> Grid:
             (found.curve.label, f"{found.milliseconds:.3f}", f"{found.milliseconds * ITERATIONS / 1000:.2f}")
             for found in findings.panels[0].curves
         ]
-        return Grid((first, "ms per iteration", f"s for {ITERATIONS}"), tuple(rows))
+        fastest = _best(findings.panels[0].curves, lambda found: -found.milliseconds)
+        best = frozenset((row, column) for row in fastest for column in (1, 2))
+        return Grid((first, "ms per iteration", f"s for {ITERATIONS}"), tuple(rows), best)
     together = zip(*(panel.curves for panel in findings.panels), strict=True)
     return Grid(
         (first, *(panel.panel.title for panel in findings.panels)),
         tuple((row[0].curve.label, *map(cell, row)) for row in together),
+        frozenset(
+            (row, column)
+            for column, panel in enumerate(findings.panels, start=1)
+            for row in _best(panel.curves, lambda found: round(found.accuracy, 3))
+        ),
     )
+
+
+def _best(curves: Sequence[CurveFindings], goodness: Callable[[CurveFindings], float]) -> list[int]:
+    """Return which curves are the best; oracles do not compete."""
+    reached = {row: goodness(found) for row, found in enumerate(curves) if not is_oracle(found.curve.spec.method_name)}
+    return [row for row, value in reached.items() if value == max(reached.values())]
 
 
 def settings(findings: Findings) -> Grid:
@@ -58,7 +74,7 @@ def settings(findings: Findings) -> Grid:
 def table(findings: Findings) -> Table:
     """Return a figure's numbers for a terminal."""
     grid = numbers(findings)
-    return text_table(grid.head, grid.rows)
+    return text_table(grid.head, grid.rows, best=grid.best)
 
 
 def heading(findings: Findings) -> str:

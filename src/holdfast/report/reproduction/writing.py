@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.files import write_atomic
-from holdfast.report.pictures import pictures
+from holdfast.report.drawing import pictures
 from holdfast.report.reproduction.markdown import PICTURES, reproduction_markdown
 from holdfast.report.reproduction.outline import Outline, Section, outline
 from holdfast.report.reproduction.provenance import provenance
@@ -34,7 +34,7 @@ def write_report(
     write_atomic(out / "results.json", results.encode())
     write_atomic(out / "verdicts.toml", to_toml(report.judged).encode())
     for section in report.sections:
-        for name, picture in pictures(section.name, section.chart):
+        for name, picture in pictures(section.name, section.chart.picture()):
             write_atomic(out / PICTURES / name, picture)
     write_atomic(out / "reproduction.md", reproduction_markdown(report).encode())
     write_atomic(out / "report.html", reproduction_page(report).encode())

@@ -1,6 +1,3 @@
-"""Who holds which samples."""
-
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -8,57 +5,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.conversion import convert_fields
+from holdfast.data.partitions.base import EVEN, Partition, Parts, require_enough
 from holdfast.errors import InvalidInput
-from holdfast.naming import Family
-
-Parts = list[NDArray[np.int64]]
-
-
-class Partition(ABC):
-    """A frozen dataclass that deals samples to workers; all randomness comes from the generator it is given."""
-
-    @abstractmethod
-    def deal(self, labels: NDArray[Any], workers: int, generator: np.random.Generator) -> Parts:
-        """Return the indices of each worker's samples; every sample goes to exactly one worker, none goes without."""
-
-
-@dataclass(frozen=True)
-class Iid(Partition):
-    """Samples shuffled and dealt evenly: every worker sees the same distribution."""
-
-    def deal(self, labels: NDArray[Any], workers: int, generator: np.random.Generator) -> Parts:
-        _enough(labels, workers)
-        return np.array_split(generator.permutation(len(labels)), workers)
-
-
-@dataclass(frozen=True)
-class ByLabel(Partition):
-    """Workers hold few classes: m / C workers share each class, or each worker gets C / m classes.
-
-    With 20 workers and 10 digits every two workers share one digit, as in "Heterogeneous Data". In
-    general, of m workers and C classes present, worker i (from 0) shares class floor(i C / m) if m >= C,
-    else class c goes to worker floor(c m / C).
-    """
-
-    def deal(self, labels: NDArray[Any], workers: int, generator: np.random.Generator) -> Parts:
-        _enough(labels, workers)
-        shuffled = generator.permutation(len(labels))
-        classes = np.unique(labels)
-        if workers < len(classes):
-            owner = np.arange(len(classes)) * workers // len(classes)
-            holders = owner[np.searchsorted(classes, labels[shuffled])]
-            return [shuffled[holders == worker] for worker in range(workers)]
-        shared = np.arange(workers) * len(classes) // workers
-        parts: Parts = []
-        for index, label in enumerate(classes):
-            sharers = int((shared == index).sum())
-            samples = shuffled[labels[shuffled] == label]
-            if len(samples) < sharers:
-                raise InvalidInput(
-                    f"by-label needs a sample of class {label} for each of its {sharers} workers; got {len(samples)}"
-                )
-            parts.extend(np.array_split(samples, sharers))
-        return parts
 
 
 @dataclass(frozen=True)
@@ -87,7 +35,7 @@ class Dirichlet(Partition):
             raise InvalidInput(f"dirichlet needs alpha > 0; got alpha={self.alpha}")
 
     def deal(self, labels: NDArray[Any], workers: int, generator: np.random.Generator) -> Parts:
-        _enough(labels, workers)
+        require_enough(labels, workers)
         return (self._per_class if self.per == "class" else self._per_worker)(labels, workers, generator)
 
     def _per_class(self, labels: NDArray[Any], workers: int, generator: np.random.Generator) -> Parts:
@@ -96,7 +44,7 @@ class Dirichlet(Partition):
         for index, label in enumerate(classes):
             offset = (start + index / len(classes)) % 1
             samples = generator.permutation(np.flatnonzero(labels == label))
-            shares = generator.dirichlet(np.full(workers, self.alpha))
+            shares = generator.dirichlet(np.full(workers, min(self.alpha, EVEN)))
             cuts = np.floor(np.cumsum(shares)[:-1] * len(samples) + offset).astype(np.int64)
             for worker, piece in enumerate(np.split(samples, cuts)):
                 pieces[worker].append(piece)
@@ -111,7 +59,7 @@ class Dirichlet(Partition):
         classes, place = np.unique(labels, return_inverse=True)
         left = [generator.permutation(np.flatnonzero(place == index)) for index in range(len(classes))]
         least = np.finfo(float).tiny
-        prior = np.maximum(self.alpha * np.array([len(samples) for samples in left]) / len(labels), least)
+        prior = np.maximum(min(self.alpha, EVEN) * np.array([len(samples) for samples in left]) / len(labels), least)
         shares = generator.dirichlet(prior, size=workers)
         sizes = [len(part) for part in np.array_split(np.arange(len(labels)), workers)]
         order = generator.permutation(workers)  # the last ones must take what is left: nobody's number decides
@@ -130,12 +78,3 @@ class Dirichlet(Partition):
             parts[worker] = np.concatenate([mine for mine, _ in taken])
             left = [rest for _, rest in taken]
         return parts
-
-
-REGISTRY: dict[str, type[Partition]] = {"iid": Iid, "by-label": ByLabel, "dirichlet": Dirichlet}
-PARTITIONS: Family[Partition] = Family("partition", REGISTRY, base=Partition)
-
-
-def _enough(labels: NDArray[Any], workers: int) -> None:
-    if workers > len(labels):
-        raise InvalidInput(f"workers must be at most the {len(labels)} training samples; got {workers}")

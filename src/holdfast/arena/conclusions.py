@@ -1,0 +1,56 @@
+"""What to conclude from an arena, in sentences drawn from its numbers."""
+
+from holdfast.arena.leaderboard import Leaderboard, Standing
+from holdfast.arena.plan import Condition
+from holdfast.attacks import ATTACKS
+from holdfast.methods import Method, method_labels
+
+NEAR = 0.02
+"""Methods whose worst cases differ by less are named together."""
+BROKEN = 0.5
+"""A method whose worst case keeps less than this share of the ceiling is called broken."""
+
+
+def headline(board: Leaderboard) -> str:
+    """Return who keeps most in the worst case, over all conditions."""
+    names = method_labels(board.ranked)
+    scores = {method: score for method in board.ranked if (score := board.overall(method)) is not None}
+    if not scores:
+        return "No method could be played in every condition."
+    top = max(scores.values())
+    first = [names[method] for method, score in scores.items() if score >= top - NEAR]
+    keep = "keeps" if len(first) == 1 else "keep"
+    rest = [score for score in scores.values() if score < top - NEAR]
+    next_best = f"; the next best keeps {max(rest):.0%}" if rest else ""
+    return f"In the worst case over all attacks {_listed(first)} {keep} {top:.0%} of what can be reached{next_best}."
+
+
+def breaking(board: Leaderboard) -> str:
+    """Return which methods hold everywhere, and which attack breaks most of the others."""
+    attacked = [condition for condition in board.conditions if condition.byzantine]
+    names = method_labels(board.ranked)
+    holding = [names[method] for method in board.ranked if all(_holds(board, method, each) for each in attacked)]
+    broken: dict[str, set[Method]] = {}
+    for standing in board.standings:
+        if standing.condition.byzantine and standing.worst is not None and not _held(standing):
+            attack = standing.worst.bout.attack
+            broken.setdefault("none" if attack is None else ATTACKS.text(attack), set()).add(standing.method)
+    kept = f"{BROKEN:.0%} of what can be reached in every condition"
+    first = f"{_listed(holding)} {'keeps' if len(holding) == 1 else 'keep'}" if holding else "No method keeps"
+    if not broken:
+        return f"{first} at least {kept}."
+    worst = max(broken, key=lambda attack: len(broken[attack]))
+    count = f"{len(broken[worst])} of {len(names)}"
+    return f"{first} at least {kept}; the attack that breaks most methods is {worst} ({count})."
+
+
+def _holds(board: Leaderboard, method: Method, condition: Condition) -> bool:
+    return _held(board.standing(method, condition))
+
+
+def _held(standing: Standing) -> bool:
+    return standing.share is not None and standing.share >= BROKEN
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

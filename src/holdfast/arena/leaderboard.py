@@ -1,0 +1,86 @@
+"""Who stands where: each method by its worst case over the attacks, in every condition and over all of them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from holdfast.arena.plan import Condition
+from holdfast.arena.scores import Cell
+from holdfast.methods import Method
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A method in one condition: all its cells there."""
+
+    condition: Condition
+    method: Method
+    cells: tuple[Cell, ...]
+
+    @cached_property
+    def worst(self) -> Cell | None:
+        """The cell with the lowest final accuracy; None if one could not be played, since that may be the worst."""
+        if any(cell.failure for cell in self.cells):
+            return None
+        return min(self.cells, key=lambda cell: cell.final.mean)
+
+    @property
+    def score(self) -> float | None:
+        """The worst case over the attacks of the final accuracy."""
+        return None if self.worst is None else self.worst.final.mean
+
+    @property
+    def share(self) -> float | None:
+        """The score as a share of what can be reached at all."""
+        if self.worst is None:
+            return None
+        return self.worst.final.mean / (self.worst.ceiling or 1.0)
+
+
+@dataclass(frozen=True)
+class Leaderboard:
+    """All standings. The overall score is the mean over the attacked conditions of the share of the ceiling kept."""
+
+    standings: tuple[Standing, ...]
+
+    @staticmethod
+    def of(cells: Iterable[Cell]) -> "Leaderboard":
+        """Return who stands where."""
+        grouped: dict[tuple[Condition, Method], list[Cell]] = {}
+        for cell in cells:
+            grouped.setdefault(cell.bout[:2], []).append(cell)
+        return Leaderboard(tuple(Standing(*place, tuple(found)) for place, found in grouped.items()))
+
+    @property
+    def conditions(self) -> list[Condition]:
+        return list(dict.fromkeys(standing.condition for standing in self.standings))
+
+    @cached_property
+    def _places(self) -> dict[tuple[Method, Condition], Standing]:
+        return {(standing.method, standing.condition): standing for standing in self.standings}
+
+    def standing(self, method: Method, condition: Condition) -> Standing:
+        """Return how a method stands in a condition."""
+        return self._places[method, condition]
+
+    def overall(self, method: Method) -> float | None:
+        """Return a method's overall score; None if it could not be played in some condition."""
+        shares = [self.standing(method, condition).share for condition in self.conditions if condition.byzantine]
+        known = [share for share in shares if share is not None]
+        return float(np.mean(known)) if len(known) == len(shares) else None
+
+    @cached_property
+    def ranked(self) -> list[Method]:
+        """The methods, the best overall first; those that could not be played everywhere come last."""
+        methods = dict.fromkeys(standing.method for standing in self.standings)
+        scores = {method: self.overall(method) for method in methods}
+        return sorted(methods, key=lambda method: -1.0 if (score := scores[method]) is None else score, reverse=True)
+
+    def best(self, condition: Condition) -> Standing | None:
+        """Return the best standing in a condition, if any method could be played there."""
+        return max(self._scored(condition), key=lambda standing: standing.score or 0.0, default=None)
+
+    def _scored(self, condition: Condition) -> Sequence[Standing]:
+        return [each for each in self.standings if each.condition == condition and each.score is not None]

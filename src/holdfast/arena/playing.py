@@ -1,0 +1,63 @@
+"""An arena played: what can be told without a run first, then all runs over the cores; a failure is one cell's."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from functools import cache
+
+from holdfast.aggregators import Mean
+from holdfast.arena.plan import Arena, Bout
+from holdfast.arena.scores import Cell
+from holdfast.errors import InvalidInput
+from holdfast.experiments.automatic import resolve_auto
+from holdfast.experiments.defaults import canonical, resolved
+from holdfast.experiments.gathering import Arrived, gather
+from holdfast.experiments.parts import check
+from holdfast.experiments.records import Record
+from holdfast.experiments.spec import Spec
+from holdfast.experiments.store import Store
+from holdfast.methods import Aggregated
+
+Telling = Callable[[Sequence[Spec]], AbstractContextManager[Arrived]]
+"""Given the runs that there will be, whom to tell each of them."""
+
+
+def play_arena(arena: Arena, jobs: int | None, store: Store, telling: Telling) -> list[Cell]:
+    """Return every cell, in the order of the bouts. What is in the store already is not run again."""
+    bouts = arena.bouts()
+    ready: dict[Bout, list[Spec]] = {}
+    failures: dict[Bout, str] = {}
+    for bout in bouts:
+        try:
+            ready[bout] = [runnable(spec) for spec in arena.specs(bout)]
+        except InvalidInput as error:
+            failures[bout] = str(error)
+    wanted = list(dict.fromkeys(spec for specs in ready.values() for spec in specs))
+    failed: dict[Spec, str] = {}
+
+    with telling(wanted) as arrived:
+        records = gather(wanted, jobs, store, arrived, failed=failed.__setitem__)
+    return [_cell(bout, ready.get(bout, []), records, failures.get(bout), failed) for bout in bouts]
+
+
+def _cell(
+    bout: Bout, specs: list[Spec], records: Mapping[Spec, Record], failure: str | None, failed: Mapping[Spec, str]
+) -> Cell:
+    reasons = [failure] if failure else [failed[spec] for spec in specs if spec in failed]
+    return Cell(bout, failure=reasons[0]) if reasons else Cell(bout, tuple(records[spec] for spec in specs))
+
+
+def runnable(spec: Spec) -> Spec:
+    """Return the spec with every number filled in, if it can work."""
+    ready = canonical(resolved(spec))
+    if ready.method.penalised:
+        ready = resolve_auto(ready)
+    elif ready.rate == "auto":
+        # the rate by rule is the same for all of them, so that it is found once
+        alike = replace(ready, method=Aggregated(Mean()), declared=0, momentum=0.0)
+        ready = replace(ready, rate=_found(alike).rate)
+    check(ready)
+    return ready
+
+
+_found = cache(resolve_auto)

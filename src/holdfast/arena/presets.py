@@ -1,0 +1,62 @@
+"""Arenas by name: what meets what, and how long. Parts are written as on a command line."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from holdfast.attacks import REGISTRY as EVERY_ATTACK
+from holdfast.methods import REGISTRY as EVERY_METHOD
+from holdfast.methods import make_method
+
+BASE = {"data": "digits", "rounds": 500, "eval_every": 50, "rate": "auto", "momentum": 0.9}
+"""Step sizes by rule for every method, so that none is tuned; momentum for those on gradients."""
+
+
+def every_method() -> list[str]:
+    """Return the methods that can be attacked and need no option, and those that the field puts behind stages."""
+    alone = [name for name in EVERY_METHOD if make_method(name).attacked]
+    return [*alone, "nnm+trimmed-mean", "nnm+krum", "bucketing:size=2+krum", "bucketing:size=2+geometric-median"]
+
+
+@dataclass(frozen=True)
+class Preset:
+    """The parts of an arena as texts, and fields of its base that are not the usual ones."""
+
+    methods: Sequence[str] = field(default_factory=every_method)
+    attacks: Sequence[str] = field(default_factory=lambda: list(EVERY_ATTACK))
+    partitions: Sequence[str] = ("iid", "by-label")
+    byzantine: Sequence[str] = ("4", "8")
+    seeds: int = 1
+    base: Mapping[str, Any] = field(default_factory=dict)
+
+
+PRESETS = {
+    "full": Preset(),
+    "quick": Preset(
+        methods=["rsa", "sgd", "median", "geometric-median", "krum", "trimmed-mean", "nnm+trimmed-mean"],
+        attacks=["sign-flip", "gaussian", "duplicate", "contrarian", "negative-sum", "alie", "inner-product"],
+        byzantine=["8"],
+        base={"rounds": 300},
+    ),
+    "paper": Preset(
+        methods=["rsa", "rsa:norm=1", "sgd", "geometric-median", "krum", "median"],
+        attacks=["same-value", "sign-flip", "gaussian", "duplicate"],
+        seeds=3,
+        base={"data": "mnist", "rounds": 2000, "eval_every": 200},
+    ),
+    "byzfl": Preset(
+        methods=[
+            "rsa",
+            "clip:radius=2+nnm+trimmed-mean",
+            "clip:radius=2+nnm+geometric-median",
+            "clip:radius=2+nnm+median",
+            "clip:radius=2+nnm+multi-krum",
+        ],
+        attacks=["sign-flip", "inner-product:search=line", "alie:search=line"],
+        partitions=["similarity:gamma=0", "similarity:gamma=0.33", "similarity:gamma=0.66", "iid"],
+        byzantine=["1", "2", "3", "4"],
+        seeds=3,
+        base={"data": "mnist", "workers": 14, "rounds": 800, "eval_every": 50, "batch": 25},
+    ),
+}
+"""What `--preset` names; `full` is what is played without it."""

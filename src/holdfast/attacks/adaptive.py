@@ -1,0 +1,68 @@
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+from msgspec import Meta
+
+from holdfast.attacks.alie import Alie
+from holdfast.attacks.base import ColludingAttack, FullView, alike
+from holdfast.attacks.contrarian import Contrarian
+from holdfast.attacks.inner_product import InnerProduct
+from holdfast.attacks.min_max import MinMax
+from holdfast.attacks.min_sum import MinSum
+from holdfast.attacks.negative_sum import NegativeSum
+from holdfast.attacks.searching import damage_of, strongest
+from holdfast.attacks.trimmed_mean_attack import TrimmedMeanAttack
+from holdfast.typing import Rows
+
+FIXED: tuple[ColludingAttack, ...] = (
+    MinMax(),
+    MinMax("std"),
+    MinMax("sign"),
+    MinSum(),
+    MinSum("std"),
+    MinSum("sign"),
+    TrimmedMeanAttack(),
+    Contrarian(),
+    NegativeSum(),
+)
+"""What is tried as it is, in this order."""
+LINES: tuple[Alie | InnerProduct, ...] = (Alie(), InnerProduct())
+"""What is tried with many constants."""
+
+
+@dataclass(frozen=True)
+class Adaptive(ColludingAttack):
+    """Send what harms the master's own rule most in this round, of all that `evaluations` of it allow to try.
+
+    Tried are min-max and min-sum in all directions, trim, contrarian and negative-sum as they are, then alie and
+    inner-product by line search, half of what is left each; of equals the first. Damage is the distance of what the
+    master makes of the round from what it would make of the honest mean (`attacks/searching.py`); one more evaluation
+    finds the latter. Where the rule cannot be asked (`view.aggregate`), min-max is sent.
+
+    >>> from holdfast.aggregators import Median
+    >>> view = FullView.of([[1.0], [2.0], [6.0]], byzantine=2, aggregate=Median())
+    >>> Median()(np.concatenate([view.honest, Adaptive()(view)]))  # 3 off the mean; below 1 it would be 2
+    array([6.])
+    """
+
+    evaluations: Annotated[int, Meta(ge=1)] = 48
+
+    @property
+    def searches(self) -> bool:
+        return True
+
+    def __call__(self, view: FullView, /) -> Rows:
+        damage = damage_of(view)
+        if damage is None:
+            return FIXED[0](view)
+        tried = [attack(view) for attack in FIXED[: self.evaluations]]
+        harms = [damage(sent) for sent in tried]
+        left = self.evaluations - len(tried)
+        for place, searched in enumerate(LINES):
+            if share := left * (place + 1) // len(LINES) - left * place // len(LINES):
+                line, start = searched.line(view)
+                point, harm = strongest(damage, line, start, share)
+                tried.append(alike(point, view))
+                harms.append(harm)
+        return tried[int(np.argmax(harms))]

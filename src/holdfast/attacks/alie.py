@@ -1,0 +1,70 @@
+from dataclasses import dataclass
+from math import floor
+from statistics import NormalDist
+from typing import Annotated
+
+import numpy as np
+from msgspec import Meta
+
+from holdfast.attacks.base import ColludingAttack, FullView, alike, honest_mean
+from holdfast.attacks.searching import Line, Search, damage_of, strongest
+from holdfast.typing import Rows, Vector
+
+
+@dataclass(frozen=True)
+class Alie(ColludingAttack):
+    """Send the honest mean less z standard deviations: a little is enough (Baruch et al., NeurIPS 2019).
+
+        mu - z sigma,    Phi(z) = (n - f - s) / (n - f),    s = floor(n / 2 + 1) - f
+
+    mu and sigma (n - 1 in its denominator) are of the honest messages in each coordinate; s honest workers lie beyond
+    the message, which makes a majority with the f Byzantine ones. n and f are of this round; `z` overrides the formula.
+    Where it has no finite answer (a Byzantine majority, or n = 2), the share is kept half a worker off 0 and 1. With
+    `search=line`, z is what harms the master's rule most in this round, of `evaluations` tries on either side of mu, as
+    far as the rule can be asked (`view.aggregate`).
+    Models and gradients alike: neither mu nor sigma depends on where 0 is.
+
+    >>> view = FullView.of([[1.0], [2.0], [3.0]])
+    >>> Alie(z=1.5)(view)
+    array([[0.5]])
+    """
+
+    cites = ("baruch2019little",)
+
+    z: float | None = None
+    search: Search = "none"
+    evaluations: Annotated[int, Meta(ge=1)] = 24
+
+    @property
+    def searches(self) -> bool:
+        return self.search == "line"
+
+    def __call__(self, view: FullView, /) -> Rows:
+        line, z = self.line(view)
+        damage = damage_of(view) if self.searches else None
+        return alike(line(z) if damage is None else strongest(damage, line, z, self.evaluations)[0], view)
+
+    def line(self, view: FullView) -> tuple[Line, float]:
+        """Return the message for each z, and z as given or by the formula."""
+        mean, spread = honest_mean(view), deviation(view)
+        z = little(len(view.honest) + len(view.workers), len(view.workers)) if self.z is None else self.z
+        return lambda factor: mean - factor * spread, z
+
+
+def little(n: int, f: int) -> float:
+    """Return the z of the formula.
+
+    >>> round(little(20, 8), 3), round(little(50, 24), 3)
+    (0.674, 1.426)
+    """
+    honest, supporters = n - f, floor(n / 2 + 1) - f
+    share = (honest - supporters) / honest
+    return NormalDist().inv_cdf(min(max(share, 0.5 / honest), 1 - 0.5 / honest))
+
+
+def deviation(view: FullView) -> Vector:
+    """Return the standard deviation of the honest messages, with n - 1 in its denominator; 0 of one message."""
+    if len(view.honest) == 1:
+        return np.zeros(view.honest.shape[1])
+    spread: Vector = view.honest.std(axis=0, ddof=1, dtype=np.float64)
+    return spread

@@ -1,0 +1,56 @@
+"""`holdfast predict`: what a finished run's model says of other samples."""
+
+import csv
+import io
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from holdfast.cli.console import Speaker
+from holdfast.errors import InvalidInput
+from holdfast.experiments.folder import RunFolder
+from holdfast.experiments.learnt import Learnt
+from holdfast.files import reason, write_atomic
+
+
+def add_flags(parser: ArgumentParser) -> None:
+    parser.add_argument("run", type=Path, metavar="RUN", help="the run folder")
+    parser.add_argument("file", metavar="FILE", help="a table, with or without its target: FILE[:key=value,...]")
+    parser.add_argument("--probabilities", action="store_true", help="add a column with how likely each class is")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="where the table goes (default: standard output)")
+
+
+def command(arguments: Namespace) -> int:
+    speaker = Speaker(to_stderr=True)
+    learnt = RunFolder(arguments.run).learnt()
+    encoded = learnt.encoded(arguments.file)
+    if encoded.strange:
+        speaker.say(f"warning: {encoded.strange} cells hold texts that the training data never had; they count as 0")
+    written = io.StringIO()
+    csv.writer(written, lineterminator="\n").writerows(_rows(learnt, encoded.features, arguments.probabilities))
+    if arguments.out is None:
+        sys.stdout.write(written.getvalue())
+        return 0
+    try:
+        write_atomic(arguments.out, written.getvalue().encode())
+    except OSError as error:
+        raise InvalidInput(
+            f"--out must name a file that can be written; got {arguments.out}: {reason(error)}"
+        ) from None
+    speaker.say(f"{len(encoded.features)} predictions: {arguments.out}")
+    return 0
+
+
+def _rows(learnt: Learnt, features: Any, probabilities: bool) -> Iterator[list[Any]]:
+    predicted = learnt.predict(features).tolist()
+    name = "prediction" if learnt.layout is None else learnt.layout.target
+    if not probabilities:
+        yield [name]
+        yield from ([each] for each in predicted)
+        return
+    likely = learnt.probabilities(features)
+    yield [name, *(f"p({label})" for label in learnt.labels or ())]
+    for each, shares in zip(predicted, likely.tolist(), strict=True):
+        yield [each, *(f"{share:.6g}" for share in shares)]

@@ -1,0 +1,14 @@
+"""`holdfast schema`: spec files as JSON Schema, for editors."""
+
+import json
+from argparse import ArgumentParser, Namespace
+
+from holdfast.experiments.schema import schema
+
+
+def add_flags(parser: ArgumentParser) -> None: ...
+
+
+def command(arguments: Namespace) -> int:
+    print(json.dumps(schema(), indent=1, allow_nan=False))
+    return 0

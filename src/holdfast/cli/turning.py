@@ -1,0 +1,57 @@
+"""Tables on a narrow terminal: cells wrap between words; where a word would have to be cut, rows become blocks."""
+
+from collections.abc import Callable
+from itertools import zip_longest
+
+from rich.cells import cell_len
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Column, Table
+from rich.text import Text
+
+SENTENCE = 32
+"""Characters that a column of sentences needs to be read."""
+
+
+def fitted(table: Table, console: Console) -> RenderableType:
+    """Return the table if it fits with every word whole, else turned: one block of lines for each row.
+
+    Rich shortens the widest column first, whether it holds sentences or names, so the widths are set here.
+    """
+    wanted = console.measure(table, options=console.options.update(max_width=10_000)).maximum
+    room = console.width - wanted
+    if room >= 0:
+        return table
+    widest = [_most(column, str.splitlines) for column in table.columns]
+    widths = [_most(column, str.split) for column in table.columns]
+    room += sum(widest) - sum(widths)
+    while room > 0:
+        for at in range(len(widths)):
+            more = widths[at] < widest[at] and room > 0
+            widths[at], room = widths[at] + more, room - more
+    if room < 0 or any(most >= SENTENCE > width for most, width in zip(widest, widths, strict=True)):
+        return _turned(table, console.width)
+    for column, width in zip(table.columns, widths, strict=True):
+        column.width, column.no_wrap = width, False
+    return table
+
+
+def _most(column: Column, pieces: Callable[[str], list[str]]) -> int:
+    """Return the length of a column's longest line or word."""
+    return max((cell_len(piece) for cell in (column.header, *column.cells) for piece in pieces(str(cell))), default=0)
+
+
+def _turned(table: Table, width: int) -> RenderableType:
+    heads = [str(column.header).replace("-\n", "-").replace("\n", " ") for column in table.columns]
+    indent = max(map(len, heads[1:]), default=0)
+    lines: list[RenderableType] = [Text(str(table.title), "bold", overflow="fold")] if table.title else []
+    for first, *rest in zip_longest(*(map(str, column.cells) for column in table.columns), fillvalue=""):
+        lines.append(Text(f"{heads[0]} {first}".strip(), "bold", overflow="fold"))
+        for head, value in zip(heads[1:], rest, strict=True):
+            line = f"  {head:<{indent}}  {value}"
+            if not head or cell_len(line) > width:
+                lines += [Text(f"  {head}")] if head else []
+                lines.append(Padding(Text(value, overflow="fold"), (0, 0, 0, 4)))
+            elif value:
+                lines.append(Text(line))
+    return Group(*lines)

@@ -1,0 +1,6 @@
+"""Ray as a transport. What it trusts is in docs/security.md."""
+
+from holdfast.engines.ray.cluster import Cluster
+from holdfast.engines.ray.transport import INLINE, RayTransport
+
+__all__ = ["INLINE", "Cluster", "RayTransport"]

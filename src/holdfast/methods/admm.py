@@ -1,0 +1,134 @@
+"""RSA's problem by stochastic ADMM (Lin, Li and Ling, 2021)."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, cast
+
+import numpy as np
+from msgspec import Meta
+
+from holdfast.conversion import convert_fields
+from holdfast.errors import InvalidInput
+from holdfast.methods.base import Method, Setting
+from holdfast.methods.priors import Ridge
+from holdfast.methods.rsa import AUTO
+from holdfast.typing import Master, Oracle, Received, Rows, Schedule, Vector, Worker
+
+
+class Dual(NamedTuple):
+    """The workers' own models x_i, and how hard each is pulled: eta_i."""
+
+    model: Rows
+    dual: Rows
+
+
+class Duals(NamedTuple):
+    """The master's model x0, and its own account of every worker's eta_i: one row per worker number."""
+
+    model: Vector
+    duals: Rows
+
+
+def ascended(duals: Rows, away: Rows, penalty: float, beta: float) -> Rows:
+    """Return eta + beta / 2 (x_i - x0) cut to [-penalty, penalty], `away` being x_i - x0; NaN leaves eta as it was.
+
+    >>> ascended(np.zeros(3), np.array([1.0, -9.0, np.nan]), penalty=2.0, beta=2.0)
+    array([ 1., -2.,  0.])
+    """
+    moved = np.clip(duals + 0.5 * beta * away, -penalty, penalty)
+    return np.where(np.isnan(moved), duals, moved)
+
+
+@dataclass(frozen=True)
+class AdmmWorker:
+    """An honest worker of stochastic ADMM: `RsaAdmm` has the equations. It sends x_i."""
+
+    penalty: float
+    beta: float
+    rate: Schedule
+
+    def init(self, models: Rows) -> Dual:
+        return Dual(models, np.zeros_like(models))
+
+    def step(self, state: Dual, model: Vector, oracle: Oracle, round: int) -> tuple[Rows, Dual]:
+        dual = ascended(state.dual, state.model - model, self.penalty, self.beta)
+        alpha = float(self.rate(round))
+        direction = oracle(state.model, round) + 2 * dual - state.dual
+        return state.model, Dual(state.model - alpha / (1 + alpha * self.beta) * direction, dual)
+
+    def iterates(self, state: Dual, model: Vector) -> Rows:
+        return state.model
+
+    def neutral(self, model: Vector) -> Vector:
+        return model
+
+
+@dataclass(frozen=True)
+class AdmmMaster:
+    """The master of stochastic ADMM: it computes every eta_i itself, so that no worker pulls harder than 3 penalty."""
+
+    penalty: float
+    beta: float
+    rate: Schedule
+    prior: Ridge
+
+    def init(self, model: Vector) -> Duals:
+        return Duals(model, np.zeros((0, len(model)), model.dtype))
+
+    def foresee(self, state: Duals, received: Received) -> Vector:
+        """Return the direction that these messages would give, and change nothing: what attackers may ask."""
+        return self._pulled(state, received)[0]
+
+    def step(self, state: Duals, received: Received) -> Duals:
+        alpha, n = float(self.rate(received.round)), len(received.workers)
+        with np.errstate(over="ignore", invalid="ignore"):  # a message may hold anything
+            direction, duals = self._pulled(state, received)
+            step = alpha / (1 + n * alpha * self.beta)
+            return Duals(state.model - step * (self.prior.gradient(state.model) + direction), duals)
+
+    def _pulled(self, state: Duals, received: Received) -> tuple[Vector, Rows]:
+        at = received.workers - 1
+        unseen = max(int(at.max()) + 1 - len(state.duals), 0)
+        duals = np.concatenate([state.duals, np.zeros((unseen, len(state.model)), state.model.dtype)])
+        before = duals[at]
+        after = ascended(before, cast(Rows, received.rows) - state.model, self.penalty, self.beta)
+        duals[at] = after
+        return -(2 * after - before).sum(axis=0), duals
+
+
+@dataclass(frozen=True)
+class RsaAdmm(Method):
+    """The problem of l1-RSA by stochastic ADMM: the pull of a worker grows with its distance, up to lambda.
+
+    Lin, Li and Ling (2021). With 1 / alpha the weight of the proximal term, n the number of workers that answer and
+    eta_i the dual variable of worker i, 0 at first, which both sides compute for themselves,
+
+        eta_i+  =  eta_i + beta / 2 (x_i - x0), every coordinate cut to [-lambda, lambda]
+        x_i     <- x_i - (grad F(x_i, xi_i) + 2 eta_i+ - eta_i) / (1 / alpha + beta)
+        x0      <- x0 - (grad f0(x0) - sum_i (2 eta_i+ - eta_i)) / (1 / alpha + n beta)
+
+    Workers send x_i, so that attacks are those on models. No coordinate of a message weighs more than 3 lambda; NaN
+    leaves eta_i as it was. `penalty` is lambda, by default found from the data as for l1-RSA; beta is `stiffness` /
+    alpha of the first round, as in the authors' program half of 1 / alpha. If a reply is lost, worker and master
+    disagree about eta_i from then on, by what the lost message would have added.
+    """
+
+    cites: ClassVar[tuple[str, ...]] = ("lin2021stochastic", "li2019rsa")
+    norm: ClassVar[float] = 1.0
+    penalty: Annotated[float, Meta(ge=0)] | Literal["auto"] = AUTO
+    stiffness: Annotated[float, Meta(gt=0)] = 0.5
+
+    penalised = True
+
+    def __post_init__(self) -> None:
+        convert_fields(self)
+
+    def worker(self, setting: Setting) -> Worker[Any]:
+        return AdmmWorker(*self._constants(setting), setting.rate)
+
+    def master(self, setting: Setting) -> Master[Any]:
+        return AdmmMaster(*self._constants(setting), setting.rate, setting.prior)
+
+    def _constants(self, setting: Setting) -> tuple[float, float]:
+        if isinstance(self.penalty, str):
+            raise InvalidInput(f"a penalty must be a number before it is used; got {self.penalty}")
+        return self.penalty, self.stiffness / float(setting.rate(0))

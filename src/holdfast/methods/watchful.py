@@ -1,0 +1,60 @@
+"""RSA that also judges: bounded influence, and less of it for copies and for those who stand against the rest."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any, cast
+
+import numpy as np
+from msgspec import Meta
+
+from holdfast.methods.base import Reading, Setting
+from holdfast.methods.masters import Descent
+from holdfast.methods.penalties import Penalty
+from holdfast.methods.rsa import Rsa
+from holdfast.onebit import BreakTies, Coin
+from holdfast.typing import Master, Received, Rows, Vector
+from holdfast.watching import Judge, Opinion
+
+
+@dataclass(frozen=True)
+class WatchedSum:
+    """Sum the penalty's pull of each message, times what its worker counts for: sum_i w_i lambda d|x0 - x_i|_p."""
+
+    penalty: Penalty
+    judge: Judge
+
+    def init(self, model: Vector) -> Opinion:
+        return Opinion.none()
+
+    def __call__(self, model: Vector, received: Received, memory: Opinion) -> tuple[Vector, Opinion]:
+        rows, workers = cast(Rows, received.rows), received.workers
+        memory = self.judge(memory, rows, model, workers, received.round)
+        weights = memory.weights[workers - 1]
+        if (weights == 1).all():
+            return self.penalty.pull(model, rows), memory
+        total = np.zeros_like(model)
+        for weight in np.unique(weights[weights > 0]):
+            total += model.dtype.type(weight) * self.penalty.pull(model, rows[weights == weight])
+        return total, memory
+
+
+@dataclass(frozen=True)
+class WatchfulRsa(Rsa):
+    """RSA whose master watches on what share of the coordinates workers take different sides (docs/watchful.md).
+
+    Workers whose sides are nearly the same count as one voice: they differ on less than `near` times the usual share.
+    A minority is left out while each of it differs from those who stay at least `ratio` times as much as any of those
+    who stay does. All that is judged anew `every` so many rounds, from full models and from bits alike.
+    """
+
+    every: Annotated[int, Meta(ge=1)] = 5
+    near: Annotated[float, Meta(ge=0, lt=1)] = 0.25
+    ratio: Annotated[float, Meta(gt=1)] = 1.4
+
+    def master(self, setting: Setting) -> Master[Any]:
+        judge = Judge(self.every, near=self.near, ratio=self.ratio)
+        return Descent(WatchedSum(self._pull, judge), setting.rate, setting.prior)
+
+    def reading(self, seed: int) -> Reading:
+        if self.messages == "bits":  # who sent which bits is needed, not only their count
+            return BreakTies(Coin(seed))
+        return super().reading(seed)

@@ -1,0 +1,114 @@
+"""The charts of an arena: the worst case against the number of Byzantine workers, every cell, and its curves."""
+
+from collections.abc import Mapping
+
+import altair as alt
+import numpy as np
+
+from holdfast.arena import Cell, Condition, Leaderboard, Standing
+from holdfast.arena.results import attack_text
+from holdfast.data import PARTITIONS
+from holdfast.methods import Method
+from holdfast.report.axes import Axis, fitted
+from holdfast.report.colours import strokes, variable
+from holdfast.report.comparison_charts import file_name
+from holdfast.report.drawing import ROWS, Drawing, Panel
+from holdfast.report.lines import line_panel
+
+WORST = "worst case"
+LINES = 6
+"""Methods whose curves are drawn: the best overall. More lines could not be told apart."""
+CELL = 24
+"""Pixels from one row of a heat map to the next."""
+
+
+def robustness_curves(board: Leaderboard, names: Mapping[Method, str]) -> Drawing:
+    """Return the worst-case accuracy against q, one panel per partition: where each method breaks."""
+    shown = board.ranked[:LINES]
+    look = strokes(names[method] for method in shown)
+    partitions = dict.fromkeys(PARTITIONS.text(condition.partition) for condition in board.conditions)
+    panels = []
+    for partition in partitions:
+        rows = [
+            {"method": names[standing.method], "byzantine": standing.condition.byzantine, "accuracy": standing.score}
+            for standing in board.standings
+            if PARTITIONS.text(standing.condition.partition) == partition
+            if standing.method in shown and standing.score is not None
+        ]
+        rows.sort(key=lambda row: int(str(row["byzantine"])))
+        panels.append(
+            line_panel(
+                rows,
+                x="byzantine",
+                y="accuracy",
+                series="method",
+                look=look,
+                axis=Axis("test accuracy, worst case", 0.0, 1.0),
+                x_title="Byzantine workers",
+                title=partition,
+            )
+        )
+    says = f"The worst case over all attacks against the number of Byzantine workers; the {len(shown)} best methods."
+    return Drawing("robustness", tuple(panels), says, columns=2)
+
+
+def heat_map(board: Leaderboard, condition: Condition, names: Mapping[Method, str]) -> Drawing:
+    """Return the final accuracy of every cell: one row per method, the best overall first, one column per attack."""
+    rows = [
+        {"method": names[method], "attack": column, "accuracy": value, "why": why}
+        for method in board.ranked
+        for column, value, why in _row(board.standing(method, condition))
+    ]
+    columns = list(dict.fromkeys(str(row["attack"]) for row in rows))
+    base = alt.Chart(alt.NamedData(ROWS)).encode(
+        x=alt.X("attack:N", sort=columns, title=None, axis=alt.Axis(orient="top", labelAngle=-45, labelLimit=140)),
+        y=alt.Y("method:N", sort=[names[method] for method in board.ranked], title=None, axis=alt.Axis(labelLimit=200)),
+        tooltip=["method:N", "attack:N", alt.Tooltip("accuracy:Q", format=".4f"), "why:N"],
+    )
+    played = base.transform_filter("isValid(datum.accuracy)")
+    colour = alt.Color("accuracy:Q", scale=alt.Scale(scheme="viridis", domain=[0, 1]), legend=None)
+    ink = alt.condition("datum.accuracy > 0.5", alt.value("black"), alt.value("white"))
+    cells = played.mark_rect().encode(color=colour)
+    numbers = played.mark_text(fontSize=10).encode(text=alt.Text("accuracy:Q", format=".2f"), color=ink)
+    failed = base.transform_filter("!isValid(datum.accuracy)")
+    crosses = failed.mark_text(fontSize=11, text="✕", color=variable("fails"))
+    chart = alt.LayerChart(layer=[cells, numbers, crosses], height=CELL * len(board.ranked))
+    says = "Accuracy at the end, the mean over the seeds; a cross marks what could not be played."
+    return Drawing(f"cells-{file_name(condition.text)}", (Panel(rows, chart),), says, columns=1)
+
+
+def _row(standing: Standing) -> list[tuple[str, float | None, str]]:
+    worst = standing.worst
+    told = "a cell could not be played" if worst is None else f"under {attack_text(worst)}"
+    cells = [
+        (attack_text(cell), None if cell.failure else cell.final.mean, cell.failure or "") for cell in standing.cells
+    ]
+    return [(WORST, standing.score, told), *cells]
+
+
+def cell_curves(board: Leaderboard, condition: Condition, names: Mapping[Method, str]) -> Drawing:
+    """Return accuracy over rounds (mean over the seeds) of the best methods: one panel per attack."""
+    shown = board.ranked[:LINES]
+    look = strokes(names[method] for method in shown)
+    cells = [cell for method in shown for cell in board.standing(method, condition).cells if cell.failure is None]
+    panels = []
+    for attack in dict.fromkeys(attack_text(cell) for cell in cells):
+        rows = [
+            {"attack": attack, "method": names[cell.bout.method], "round": round, "accuracy": accuracy}
+            for cell in cells
+            if attack_text(cell) == attack
+            for round, accuracy in _means(cell)
+        ]
+        values = [float(str(row["accuracy"])) for row in rows]
+        axis = fitted("test accuracy", values, share=True)
+        panels.append(
+            line_panel(rows, x="round", y="accuracy", series="method", look=look, axis=axis, title=attack, height=160)
+        )
+    return Drawing(f"curves-{file_name(condition.text)}", tuple(panels), f"The {len(shown)} best methods.")
+
+
+def _means(cell: Cell) -> list[tuple[int, float]]:
+    """Return the mean accuracy over the seeds at every evaluation that all of them reached."""
+    histories = [[(each.round, each.accuracy or 0.0) for each in record.history] for record in cell.records]
+    together = zip(*histories, strict=False)
+    return [(points[0][0], float(np.mean([accuracy for _, accuracy in points]))) for points in together]

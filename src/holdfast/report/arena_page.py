@@ -1,0 +1,91 @@
+"""The page and the table of an arena: worst cases first, then every cell."""
+
+from collections.abc import Mapping
+
+from rich.table import Table
+
+from holdfast.arena import Arena, Cell, Condition, Leaderboard
+from holdfast.arena.conclusions import breaking, headline
+from holdfast.arena.results import attack_text
+from holdfast.experiments.spec import data_text
+from holdfast.methods import AUTO, Method, method_labels
+from holdfast.report.arena_charts import cell_curves, heat_map, robustness_curves
+from holdfast.report.rendering import render
+from holdfast.report.tables import text_table
+
+
+def leaderboard_rows(board: Leaderboard) -> tuple[list[str], list[tuple[str, ...]]]:
+    """Return the head and one row per method: the overall share kept, then the worst case in every condition."""
+    names = method_labels(board.ranked)
+    head = ["method", "kept", *(condition.text for condition in board.conditions)]
+    return head, [
+        (names[method], _share(board.overall(method)), *(_worst(board, method, each) for each in board.conditions))
+        for method in board.ranked
+    ]
+
+
+def leaderboard_table(board: Leaderboard) -> Table:
+    """Return the leaderboard for a terminal."""
+    head, rows = leaderboard_rows(board)
+    return text_table(head, rows, "accuracy at the end, worst case over the attacks", _best(board))
+
+
+def arena_page(arena: Arena, board: Leaderboard) -> str:
+    """Return the whole page."""
+    names = method_labels(board.ranked)
+    head, rows = leaderboard_rows(board)
+    base = arena.base
+    seeds = f"{len(arena.seeds)} seed{'s' if len(arena.seeds) > 1 else ''}"
+    step = "every step size by rule" if base.rate == AUTO else f"step size {base.rate}"
+    return render(
+        "arena.html",
+        title=f"Arena on {data_text(base.data)}: {len(arena.methods)} methods, {len(arena.attacks)} attacks",
+        headline=headline(board),
+        conclusions=[breaking(board)],
+        about=f"{base.workers} workers, {base.rounds} rounds, {seeds}, {step}.",
+        best=_best(board),
+        head=head,
+        rows=rows,
+        robustness=robustness_curves(board, names),
+        conditions=[_section(board, condition, names) for condition in board.conditions],
+    )
+
+
+def _best(board: Leaderboard) -> list[tuple[int, int]]:
+    """Return the places of the best values of every column of the leaderboard."""
+    columns = [[board.overall(method) for method in board.ranked]]
+    columns += [[board.standing(method, each).score for method in board.ranked] for each in board.conditions]
+    return [
+        (row, 1 + column)
+        for column, values in enumerate(columns)
+        for row, value in enumerate(values)
+        if value is not None and value == max(each for each in values if each is not None)
+    ]
+
+
+def _section(board: Leaderboard, condition: Condition, names: Mapping[Method, str]) -> dict[str, object]:
+    cells = [(names[method], cell) for method in board.ranked for cell in board.standing(method, condition).cells]
+    return {
+        "heading": condition.text,
+        "heat": heat_map(board, condition, names),
+        "curves": cell_curves(board, condition, names),
+        "head": ["method", "attack", "at the end", "best moment", "lost since", "step size"],
+        "rows": [(name, *_cell(cell)) for name, cell in cells if cell.failure is None],
+        "failures": list(dict.fromkeys((name, cell.failure) for name, cell in cells if cell.failure)),
+    }
+
+
+def _cell(cell: Cell) -> tuple[str, ...]:
+    rate = cell.records[0].spec.rate
+    return (attack_text(cell), str(cell.final), f"{cell.best:.3f}", f"{cell.drop:.3f}", f"{rate:g}")
+
+
+def _worst(board: Leaderboard, method: Method, condition: Condition) -> str:
+    worst = board.standing(method, condition).worst
+    if worst is None:
+        return "not playable"
+    return str(worst.final) if worst.bout.attack is None else f"{worst.final} {attack_text(worst)}"
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{value:.0%}"

@@ -1,0 +1,77 @@
+"""Axes that fit what is drawn on them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import floor, isfinite, log10
+
+from holdfast.experiments.scores import Score
+
+DECADES = [10.0**exponent for exponent in range(-12, 13)]
+"""Where logarithmic axes are labelled."""
+TINY = 1e-30
+"""The least length of an axis."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """From where to where, and on which scale."""
+
+    title: str
+    low: float
+    high: float
+    logarithmic: bool = False
+
+    def place(self, value: float, length: int) -> float:
+        """Return how many pixels below the top a value is drawn.
+
+        >>> Axis("", 0.0, 1.0).place(0.75, 200), Axis("", 1.0, 100.0, logarithmic=True).place(10.0, 200)
+        (50.0, 100.0)
+        """
+        low, high, at = (
+            (log10(each) for each in (self.low, self.high, value)) if self.logarithmic else (self.low, self.high, value)
+        )
+        return min(max((high - at) / (high - low), 0.0), 1.0) * length
+
+
+def fitted(title: str, ends: Iterable[float], others: Iterable[float] = (), *, share: bool = False) -> Axis:
+    """Return an axis with room for where lines end and for the best of them all.
+
+    Of what they rose from a part is seen; what lies outside is cut off. A share never leaves 0 to 1.
+
+    >>> fitted("accuracy", [0.8, 0.9], [0.1, 0.9], share=True)
+    Axis(title='accuracy', low=0.775, high=0.908, logarithmic=False)
+    """
+    last = [value for value in ends if isfinite(value)] or [0.0, 1.0]
+    every = [value for value in (*last, *others) if isfinite(value)]
+    low, high = min(last), max(every)
+    span = max(high - low, 0.01 if share else 0.02 * max(abs(low), abs(high)), TINY)
+    low, high = low - 0.25 * span, high + 0.08 * span
+    low, high = (max(low, 0.0), min(high, 1.0)) if share else (low, high)
+    return _axis(title, low, high)
+
+
+def falling(title: str, ends: Iterable[float], others: Iterable[float] = ()) -> Axis:
+    """Return the axis of what is better the lower: from the least, up to three times as high as lines end.
+
+    >>> falling("loss", [1.0, 2.0], [0.0, 50.0])
+    Axis(title='loss', low=-0.48, high=6.48, logarithmic=False)
+    """
+    last = [value for value in ends if isfinite(value)] or [0.0, 1.0]
+    every = [value for value in (*last, *others) if isfinite(value)]
+    low, most = min(every), max(last)
+    high = min(max(every), most + 2 * (most - low)) if most > low else max(every)
+    span = max(high - low, 0.02 * max(abs(low), abs(high)), TINY)
+    return _axis(title, low - 0.08 * span, high + 0.08 * span)
+
+
+def of_score(score: Score, ends: Iterable[float], others: Iterable[float]) -> Axis:
+    """Return the axis of a score, whichever way is better."""
+    if score.higher:
+        return fitted(score.title, ends, others, share=score.share)
+    return falling(score.title, ends, others)
+
+
+def _axis(title: str, low: float, high: float) -> Axis:
+    """Return the axis with as many digits as its length needs: more only differ between machines."""
+    digits = 4 - floor(log10(high - low))
+    return Axis(title, round(low, digits), round(high, digits))

@@ -1,0 +1,78 @@
+"""`holdfast arena` from end to end on digits, in seconds."""
+
+import json
+from pathlib import Path
+
+import pytest
+from commands import Ended, command_into
+
+TINY = ["arena", "--workers", "9", "--rounds", "12", "--eval-every", "4", "--jobs", "2", "--json"]
+MET = ["--method", "rsa", "krum", "median", "--attack", "sign-flip", "duplicate", "--partition", "by-label"]
+TOLD = ["--byzantine", "2", "4:2", "4:7"]
+
+
+def arena(out: Path, *argv: str) -> Ended:
+    return command_into(out, *TINY, *MET, *TOLD, *argv)
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Ended:
+    return arena(tmp_path_factory.mktemp("arena") / "out")
+
+
+def test_json_is_one_object_with_every_cell(played: Ended) -> None:
+    assert played.status == 0, played.stderr
+    assert json.loads(played.stdout) == played.results
+    standings = played.results["standings"]
+    assert len(standings) == 3 * (1 + 3)
+    assert {(each["byzantine"], each["declared"]) for each in standings} == {(0, 2), (2, 2), (4, 2), (4, 7)}
+    for standing in standings:
+        finals = [cell["final"] for cell in standing["cells"] if "final" in cell]
+        if len(finals) == len(standing["cells"]):
+            assert standing["score"] == min(finals)
+
+
+def test_what_cannot_be_played_is_one_cell_with_its_reason(played: Ended) -> None:
+    failed = {
+        (standing["method"], standing["declared"], cell["failure"])
+        for standing in played.results["standings"]
+        for cell in standing["cells"]
+        if "failure" in cell
+    }
+    assert {(method, declared) for method, declared, _ in failed} == {("krum", 7)}
+    assert all("Krum needs" in reason for _, _, reason in failed)
+    assert "not playable" in played.stderr
+
+
+def test_the_page_says_what_to_conclude(played: Ended) -> None:
+    page = (played.out / "report.html").read_text()
+    assert played.results["headline"] in page
+    assert played.results["conclusion"] in page
+    assert page.count('<figure class="chart') == 1 + 2 * (1 + 3)  # one of q; two in every condition
+
+
+def test_resume_repeats_nothing_that_is_finished(played: Ended) -> None:
+    files = sorted((played.out / "runs").glob("*.json"))
+    before, results = {path: path.stat().st_mtime_ns for path in files}, played.results
+    files[0].unlink()
+    again = arena(played.out, "--resume")
+    assert again.status == 0
+    assert again.results == results
+    assert [path for path in files if path.stat().st_mtime_ns != before[path]] == files[:1]
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["--preset", "huge"], "unknown preset 'huge'; known: full, quick"),
+        (["--byzantine", "4:x"], "--byzantine must be Q or Q:TOLD with whole numbers; got 4:x"),
+        (["--seeds", "0"], "seeds must be at least 1; got 0"),
+        (["--method", "krum", "krum"], "an arena needs at least one of methods, all different"),
+    ],
+)
+def test_bad_arguments_are_one_line(argv: list[str], message: str, tmp_path: Path) -> None:
+    ended = command_into(tmp_path / "out", *TINY, *argv)
+    assert ended.status == 2
+    assert message in ended.stderr
+    assert ended.stderr.count("\n") == 1
+    assert not ended.out.exists()

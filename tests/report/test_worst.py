@@ -1,0 +1,133 @@
+"""Who held in the worst case: the order, and the sentences that pages and the demo say."""
+
+from dataclasses import replace
+
+import pytest
+
+from holdfast.experiments import Result, Spec, run
+from holdfast.experiments.scores import Score, score_of
+from holdfast.problems import ACCURACY, LeastSquares, Softmax
+from holdfast.report.settings import grouped
+from holdfast.report.tables import best_places
+from holdfast.report.worst import conclusions, headline, lost_attacks, worst_cases
+
+RMSE = Score("rmse", "root mean square error on the test data", higher=False, share=False)
+
+
+class ByError(Softmax):
+    """A problem whose models are judged by what shall be small."""
+
+    score = RMSE
+
+
+BASE = run(Spec(data="digits", workers=4, rounds=2))
+
+
+def result(
+    method: str, attack: str | None, value: float | None, ceiling: float = 0.6, name: str = "accuracy"
+) -> Result:
+    """Return a result with this final score; without a value it diverged."""
+    spec = Spec(data="digits", workers=4, rounds=2, method=method, attack=attack, byzantine=1 if attack else 0)
+    spec = replace(spec, problem=ByError if name == "rmse" else "softmax")
+    last = BASE.history[-1]
+    if value is not None:
+        last = replace(last, accuracy=value if name == "accuracy" else None, metrics={name: value})
+    diverged = 1 if value is None else None
+    return replace(BASE, spec=spec, asked=None, history=[last], diverged=diverged, ceiling=ceiling if attack else 1.0)
+
+
+TABLE = [
+    *(
+        result("rsa", None, 0.90),
+        result("sgd", None, 0.95),
+        result("krum", None, 0.80),
+        result("ideal-sgd", None, 0.99),
+    ),
+    *(result("rsa", "gaussian", 0.55), result("sgd", "gaussian", None), result("krum", "gaussian", 0.58)),
+    *(result("rsa", "sign-flip", 0.50), result("sgd", "sign-flip", 0.1), result("krum", "sign-flip", 0.2)),
+    *(result("rsa", "duplicate", 0.56), result("sgd", "duplicate", 0.56), result("krum", "duplicate", 0.3)),
+]
+
+
+def test_worst_cases_are_in_order() -> None:
+    (by_attack,) = grouped(TABLE).values()
+    cases = worst_cases(by_attack, ACCURACY)
+    assert [(case.method, case.attack, case.value) for case in cases] == [
+        ("ideal-sgd", "none", 0.99),
+        ("rsa", "sign-flip", 0.50),
+        ("krum", "sign-flip", 0.2),
+        ("sgd", "gaussian", None),
+    ]
+
+
+def test_three_sentences_say_what_the_numbers_say() -> None:
+    groups = grouped(TABLE)
+    assert headline(groups) == (
+        "rsa keeps 0.500 of a possible 0.600 in its worst case (iid, sign-flip); "
+        "the next best, krum, ends at 0.200 (sign-flip)."
+    )
+    assert conclusions(groups) == [
+        "Without an attack rsa gives up 0.050: it ends at 0.900, sgd at 0.950.",
+        "rsa is the best, or within 0.01 of it, under 2 of 3 attacks; not under gaussian (krum 0.580, rsa 0.550).",
+    ]
+
+
+def test_what_nobody_withstands_does_not_decide_but_is_told() -> None:
+    lost = [result("rsa", "negative-sum", 0.1), result("sgd", "negative-sum", 0.2), result("krum", "negative-sum", 0.1)]
+    groups = grouped([*TABLE, *lost])
+    assert lost_attacks(groups["iid"], ACCURACY) == ["negative-sum"]
+    assert headline(groups) == headline(grouped(TABLE))
+    assert conclusions(groups)[-1].endswith("Nobody withstands negative-sum.")
+    assert lost_attacks(grouped(lost)["iid"], ACCURACY) == [], "then there would be nothing left to say"
+
+
+@pytest.mark.parametrize(
+    ("results", "said"),
+    [
+        ([result("krum", None, 0.9)], "krum ends at 0.900 (iid, no attack)."),
+        ([result("krum", "gaussian", None)], "No method ends with a number (iid, gaussian)."),
+        (
+            [result("krum", "gaussian", 0.5), result("sgd", "gaussian", None)],
+            "krum keeps 0.500 of a possible 0.600 (iid, gaussian); every other one diverges or fails.",
+        ),
+    ],
+)
+def test_small_comparisons_have_headlines_too(results: list[Result], said: str) -> None:
+    assert headline(grouped(results)) == said
+
+
+def test_nobody_is_praised_where_all_failed() -> None:
+    broken = [result(method, attack, None) for attack in ("gaussian", "infinite") for method in ("rsa", "sgd")]
+    assert conclusions(grouped(broken)) == []
+
+
+def test_less_is_better_where_the_score_says_so() -> None:
+    results = [
+        result(method, attack, value, name="rmse")
+        for attack, values in ((None, (3.0, 2.0)), ("gaussian", (3.5, 90.0)))
+        for method, value in zip(("rsa", "sgd"), values, strict=True)
+    ]
+    (by_attack,) = grouped(results).values()
+    assert score_of(results) is RMSE
+    assert [case.method for case in worst_cases(by_attack, RMSE)] == ["rsa", "sgd"]
+    assert headline(grouped(results)) == (
+        "rsa keeps rmse 3.5 in its worst case (iid, gaussian); the next best, sgd, ends at 90 (gaussian)."
+    )
+    assert best_places(by_attack, ["rsa", "sgd"]) == {(0, 3), (1, 2)}
+
+
+def test_the_best_of_a_row_is_marked_whoever_it_belongs_to() -> None:
+    (by_attack,) = grouped(TABLE).values()
+    methods = ["rsa", "sgd", "krum", "ideal-sgd"]
+    # columns begin after attack and best possible; equal values are both marked, oracles never
+    assert best_places(by_attack, methods) == {(0, 3), (1, 4), (2, 2), (3, 2), (3, 3)}
+
+
+def test_a_score_is_what_all_measured() -> None:
+    assert score_of([BASE]) is ACCURACY
+    measured = [replace(BASE.history[-1], accuracy=None, metrics={"rmse": 1.0, "r2": 0.5})]
+    both = replace(BASE, spec=replace(BASE.spec, problem="least-squares"), history=measured)
+    assert score_of([both]) is LeastSquares.score
+    assert score_of([replace(both, spec=BASE.spec)]).name == "loss"
+    assert score_of([BASE, both]).name == "loss"
+    assert score_of([]).name == "loss"

@@ -1,0 +1,130 @@
+"""Workers that count by their samples, as the server dealt them."""
+
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import holdfast as hf
+from changed import ready
+from holdfast.aggregators import REGISTRY, GeometricMedian, Mean, Median, TrimmedMean, Weighing
+from holdfast.experiments import Spec, run
+from holdfast.experiments.building import build_problem
+from holdfast.experiments.parts import setting_of
+from holdfast.methods import Aggregated, Constant, Ridge, Rsa, Setting
+from holdfast.typing import Received, Rows
+
+BASE = Spec(
+    data="digits", workers=10, rounds=6, eval_every=3, batch=8, partition="quantity:alpha=0.5", weights="samples"
+)
+RULES: list[Any] = [Mean(), Median(), GeometricMedian(), TrimmedMean(trim=2)]
+every_rule = pytest.mark.parametrize("rule", RULES, ids=str)
+
+
+def column(*values: float) -> Rows:
+    return np.array(values, np.float64)[:, np.newaxis]
+
+
+def test_these_rules_take_weights() -> None:
+    assert {name for name, rule in REGISTRY.items() if issubclass(rule, Weighing)} == {
+        "mean", "median", "trimmed-mean", "geometric-median",
+    }  # fmt: skip
+
+
+@every_rule
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n", [7, 8])
+@given(seed=st.integers(0, 1000), weight=st.sampled_from([0.25, 1.0, 3.0]))
+def test_equal_weights_change_nothing(rule: Any, dtype: Any, n: int, seed: int, weight: float) -> None:
+    rows: Rows = np.random.default_rng(seed).normal(size=(n, 3)).astype(dtype)
+    found = rule.weigh(rows, np.full(n, weight))
+    assert found.dtype == dtype
+    np.testing.assert_allclose(found, rule(rows), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("rule", RULES[:3], ids=str)
+@given(seed=st.integers(0, 1000), counts=st.lists(st.integers(1, 4), min_size=5, max_size=9))
+def test_whole_weights_are_rows_repeated(rule: Any, seed: int, counts: list[int]) -> None:
+    rows = np.random.default_rng(seed).normal(size=(len(counts), 3))
+    found = rule.weigh(rows, np.array(counts, np.float64))
+    np.testing.assert_allclose(found, rule(np.repeat(rows, counts, axis=0)), rtol=1e-4, atol=1e-4)
+
+
+def test_medians_by_hand() -> None:
+    """Weights 1 1 3 of 0 1 2: half of 5 is reached in the last. Of 1 1 2: exactly after 1, so between 1 and 2."""
+    assert Median().weigh(column(0, 1, 2), np.array([1.0, 1, 3])).tolist() == [2.0]
+    assert Median().weigh(column(0, 1, 2), np.array([1.0, 1, 2])).tolist() == [1.5]
+    assert Median().weigh(column(0, np.nan, -np.inf), np.array([2.0, 1, 1])).tolist() == [0.0]
+
+
+def test_a_trimmed_mean_by_hand() -> None:
+    """Weights 2 1 1 1 1 of 0 1 2 3 9, trim 1: weight 2 goes at either end, all of 0, and of 9 and 3: (1 + 2) / 2."""
+    rule = TrimmedMean(trim=1)
+    assert rule.weigh(column(0, 1, 2, 3, 9), np.array([2.0, 1, 1, 1, 1])).tolist() == [1.5]
+    assert rule.weigh(column(9, 1, 2, 3, 0), np.array([2.0, 1, 1, 1, 1])).tolist() == [2.5]
+    with pytest.raises(hf.InvalidInput, match=r"the 1 heaviest rows to have less than half of the weight; got 0\.6"):
+        rule.weigh(column(0, 1, 2), np.array([3.0, 1, 1]))
+
+
+@every_rule
+def test_a_row_with_more_than_half_of_the_weight_decides_and_lies_with_less_do_not(rule: Any) -> None:
+    rows = np.random.default_rng(3).normal(size=(9, 2))
+    if isinstance(rule, Median | GeometricMedian):
+        np.testing.assert_allclose(rule.weigh(rows, np.array([9.0] + 8 * [1.0])), rows[0], atol=1e-9)
+    if not isinstance(rule, Mean):
+        weights = np.array([2.0, 2.0, *7 * [1.0]])
+        for lie in (np.nan, np.inf, -1e30, 1e308):
+            rows[:2] = lie
+            assert (np.abs(rule.weigh(rows, weights)) < 100).all(), lie
+
+
+@pytest.mark.parametrize("norm", [1.0, 2.0])
+def test_rsa_pulls_by_weight(norm: float) -> None:
+    """lambda 2, weights 0.5 and 1.5: x0 = 1 is pulled up by the one and down by the other: 2 (-0.5 + 1.5) = 2."""
+    master = Rsa(norm=norm, penalty=2.0).master(Setting(Constant(0.1), Ridge(0.0), weights=(0.5, 1.5, 7.0)))
+    state = master.step(master.init(np.array([1.0])), Received(column(5, -3), np.array([1, 2]), 0))
+    np.testing.assert_allclose(state.model, [1 - 0.1 * 2])
+
+
+def test_a_rule_estimates_the_weighted_sum() -> None:
+    """Weights 0.5 and 1.5 of 4 and 8: 0.5 * 4 + 1.5 * 8 = 14."""
+    master = Aggregated(Mean()).master(Setting(Constant(0.1), Ridge(0.0), weights=(0.5, 7.0, 1.5)))
+    state = master.step(master.init(np.array([1.0])), Received(column(4, 8), np.array([1, 3]), 0))
+    np.testing.assert_allclose(state.model, [1 - 0.1 * 14])
+
+
+def test_they_are_samples_up_to_the_cap() -> None:
+    spec = ready(BASE)
+    _, problem = build_problem(spec)
+    counts = np.diff(cast(Any, problem).shards.starts)
+    capped = np.minimum(counts, 2 * counts.mean())
+    np.testing.assert_allclose(setting_of(spec, problem).weights, capped / capped.mean())
+    assert setting_of(replace(spec, weights="equal"), problem).weights == ()
+
+
+@pytest.mark.parametrize(
+    "method", ["rsa", "ideal-rsa", "rsa:norm=2", "sgd", "ideal-sgd", "median", "trimmed-mean", "geometric-median"]
+)
+def test_runs_differ_by_them(method: str) -> None:
+    spec = replace(BASE, method=method, byzantine=(3,), attack="gaussian")
+    first, again = run(spec), run(spec)
+    assert first.model.tobytes() == again.model.tobytes()
+    assert first.model.tobytes() != run(replace(spec, weights="equal")).model.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"method": "krum"}, r"weights of workers are for mean, geometric-median, median, trimmed-mean, .*; got Krum"),
+        ({"method": "nnm+median"}, "weights of workers are for mean, .*, without stages, and for rsa; got Median"),
+        ({"method": "rsa:messages=bits"}, "need messages=full, a count of bits has none; got messages=bits"),
+        ({"method": "rsa-admm"}, "weights of workers need a method that heeds them; got rsa-admm"),
+        ({"weights": "equal", "weight_cap": 3.0}, "weight_cap is for weights=samples; got 3 and weights=equal"),
+    ],
+)
+def test_what_cannot_heed_them_says_so(changes: Any, said: str) -> None:
+    with pytest.raises(hf.InvalidInput, match=said):
+        run(replace(BASE, **changes))

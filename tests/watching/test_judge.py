@@ -1,0 +1,157 @@
+"""Who is heard, and with what weight: messages made by hand, and runs with real attacks."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from holdfast.experiments import Spec, run
+from holdfast.experiments.assembly import assemble
+from holdfast.typing import Received, Rows
+from holdfast.watching import Judge, Opinion, opinion_in
+from holdfast.watching.judge import COMPARED, COORDINATES, JUDGEMENTS
+
+D = 1000
+NEUTRAL = np.zeros(D)
+ATTACKS = ["same-value", "sign-flip", "gaussian", "duplicate", "contrarian", "negative-sum"]
+
+
+def crowd(n: int, apart: float = 0.2, seed: int = 0) -> Rows:
+    """Rows that share a direction, each with a share `apart` of its sides turned at random."""
+    generator = np.random.default_rng(seed)
+    common = generator.choice([-1.0, 1.0], D)
+    return np.where(generator.random((n, D)) < apart, -common, common) * generator.uniform(0.5, 2.0, (n, D))
+
+
+def judged(rows: Rows, rounds: int = JUDGEMENTS, judge: Judge | None = None) -> Opinion:
+    judge, opinion = judge or Judge(every=1), Opinion.none()
+    for round in range(rounds):
+        opinion = judge(opinion, rows, np.zeros(rows.shape[1]), np.arange(1, len(rows) + 1), round)
+    return opinion
+
+
+def test_shares_are_those_of_sides_that_differ() -> None:
+    rows = np.ones((3, 40))
+    rows[1, :10] = -1.0  # a quarter of the sides
+    rows[2, :20] = 0.0  # against none it is half of that
+    assert judged(rows).shares.tolist() == [[0.0, 0.25, 0.25], [0.25, 0.0, 0.25], [0.25, 0.25, 0.0]]
+
+
+def test_a_crowd_is_heard_whole() -> None:
+    assert (judged(crowd(12)).weights == 1).all()
+
+
+def test_a_minority_that_stands_against_the_rest_is_left_out() -> None:
+    rows = crowd(12)
+    rows[9:] *= -1
+    found = judged(rows)
+    assert found.weights.tolist() == [1.0] * 9 + [0.0] * 3
+    assert found.left_out.tolist() == [0] * 9 + [1] * 3
+
+
+def test_never_half_of_the_workers_are_left_out() -> None:
+    rows = crowd(12)
+    rows[6:] *= -1
+    assert (judged(rows).weights > 0).all()
+
+
+def test_copies_are_one_voice_and_the_copied_is_heard() -> None:
+    rows = crowd(12)
+    rows[8:] = rows[2] * np.array([[1.0], [3.0], [0.1], [7.0]])  # whatever their length
+    found = judged(rows)
+    assert found.weights[[2, 8, 9, 10, 11]].tolist() == [pytest.approx(0.2)] * 5
+    assert found.voices[8:].tolist() == [3] * 4
+    assert found.heard(np.arange(1, 13)).tolist() == [True] * 8 + [False] * 4
+
+
+def test_copies_cannot_vote_others_out() -> None:
+    """Nine copies of one worker among twenty do not make the eleven that differ look odd."""
+    rows = crowd(20, apart=0.3)
+    rows[12:] = rows[0]
+    assert (judged(rows).weights > 0).all()
+
+
+def test_who_agrees_again_comes_back() -> None:
+    rows, judge = crowd(9), Judge(every=1)
+    lying = np.concatenate([rows[:7], -rows[7:]])
+    opinion, workers = Opinion.none(), np.arange(1, 10)
+    for round in range(10):
+        opinion = judge(opinion, lying, NEUTRAL, workers, round)
+    assert (opinion.weights[7:] == 0).all()
+    for round in range(10, 40):
+        opinion = judge(opinion, rows, NEUTRAL, workers, round)
+    assert (opinion.weights == 1).all()
+
+
+def test_nobody_is_judged_too_early_or_on_too_little() -> None:
+    rows = crowd(9)
+    rows[7:] *= -1
+    assert (judged(rows, JUDGEMENTS - 1).weights == 1).all()
+    assert (judged(rows[:, : COORDINATES - 1], 9).weights == 1).all()
+
+
+def test_what_is_not_finite_raises_nothing() -> None:
+    rows = crowd(9)
+    rows[7], rows[8] = np.nan, np.inf
+    found = judged(rows)
+    assert np.isfinite(found.shares).all()
+    assert (found.weights[:7] > 0).all()
+
+
+def test_of_many_workers_some_are_compared() -> None:
+    rows = crowd(400, apart=0.1)
+    rows[300:] *= -1
+    found = judged(rows)
+    assert found.shares.shape == (400, COMPARED)
+    assert (found.weights[:300] == 1).all()
+    assert (found.weights[300:] == 0).all()
+
+
+def test_absent_workers_keep_their_place() -> None:
+    rows, judge, opinion = crowd(8), Judge(every=1), Opinion.none()
+    for round in range(12):
+        here = np.array([2, 3, 5, 6, 7, 8]) if round % 2 else np.arange(1, 8)
+        opinion = judge(opinion, rows[here - 1], NEUTRAL, here, round)
+    assert opinion.weights.tolist() == [1.0] * 8
+
+
+WATCHED = Spec(data="digits", partition="by-label", rounds=400, eval_every=400, method="watchful-rsa")
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_by_label_no_attack_of_eight_of_twenty_harms_it(attack: str) -> None:
+    """The ceiling is 0.588; plain RSA ends below 0.5 under contrarian and below 0.2 under negative-sum."""
+    found = run(replace(WATCHED, attack=attack, byzantine=8))
+    assert found.accuracy is not None
+    assert found.accuracy > 0.55
+
+
+def test_where_nobody_lies_it_is_rsa_to_the_bit() -> None:
+    plain = run(replace(WATCHED, method="rsa", rounds=60, eval_every=60))
+    watched = run(replace(WATCHED, rounds=60, eval_every=60, method="watchful-rsa:near=0"))
+    assert watched.model.tobytes() == plain.model.tobytes()
+
+
+def test_bits_and_full_messages_judge_alike() -> None:
+    spec = replace(WATCHED, rounds=60, eval_every=60, attack="sign-flip", byzantine=8)
+    bits, full = (
+        run(replace(spec, method=f"watchful-rsa:{options}")) for options in ("messages=bits", "norm=1,ties=coin")
+    )
+    assert bits.model.tobytes() == full.model.tobytes()
+
+
+def test_a_rule_behind_watch_is_told_of_no_copies() -> None:
+    spec = replace(WATCHED, attack="duplicate", byzantine=8, momentum=0.9)
+    watched, plain = (run(replace(spec, method=method)).accuracy or 0 for method in ("watch+krum", "krum"))
+    assert watched > 0.5 > plain
+
+
+def test_a_master_remembers_what_its_stage_saw() -> None:
+    experiment = assemble(replace(run(replace(WATCHED, rounds=1, method="watch+median")).spec, rounds=9))
+    state = experiment.master.init(experiment.problem.start())
+    rows = crowd(20).astype(np.float32)[:, : len(state.model)]
+    rows = np.resize(rows, (20, len(state.model)))
+    state = experiment.master.step(state, Received(rows, np.arange(1, 21), 0))
+    found = opinion_in(state)
+    assert found is not None
+    assert found.times.max() == 1
