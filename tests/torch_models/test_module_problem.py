@@ -51,13 +51,27 @@ def test_one_linear_layer_is_the_linear_problem(kind: Any) -> None:
 
 
 @pytest.mark.parametrize("momentum", [0.0, 0.9])
-@pytest.mark.parametrize("method", ["rsa:norm=2", "rsa:norm=inf", "trimmed-mean"])  # of l1, rounding turns signs
+@pytest.mark.parametrize("method", ["rsa:norm=2", "rsa:norm=inf", "trimmed-mean"])  # l1: below
 def test_softmax_as_a_module_follows_the_analytic_one(method: str, momentum: float) -> None:
     base = Spec(data="digits", method=method, attack="sign-flip", byzantine=4, rounds=200, momentum=momentum)
     base = resolve_auto(resolved(base))  # auto measures a network in another way
     analytic, module = run(base), run(replace(base, model="softmax", normalise="none"))
     np.testing.assert_allclose(module.model, analytic.model, rtol=0, atol=1e-4)
     assert module.accuracy == pytest.approx(analytic.accuracy, abs=0.01)
+
+
+def test_of_l1_both_follow_one_path_until_rounding_decides_a_sign() -> None:
+    """In float64, and where no gradient is 0 by chance: pixels are whole numbers, and 0.1 of some sum is another."""
+    digits, generator = load("digits"), np.random.default_rng(0)
+    train, test = (
+        each + generator.uniform(0, 1, each.shape).astype(np.float32)
+        for each in (digits.train_features, digits.test_features)
+    )
+    data = replace(digits, train_features=train, test_features=test)
+    base = Spec(data=data, method="rsa:norm=1,penalty=0.07", rate=0.001, scale=16.0, dtype="float64", rounds=200)
+    base = replace(base, attack="sign-flip", byzantine=4)
+    analytic, module = run(base), run(replace(base, model="softmax", normalise="none"))
+    assert np.array_equal(module.model, analytic.model)
 
 
 def test_starts_are_addressed() -> None:
