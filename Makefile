@@ -20,9 +20,9 @@ picture: .venv/installed  ## the picture of the README, drawn by the demo
 test: .venv/installed  ## everything that must hold; what concerns Ray: make test-ray
 	$(BIN)/pytest -n 2 --dist loadfile --ignore tests/on_ray
 
-test-torch: .venv/installed  ## what concerns PyTorch tensors; installs the pinned build
-	$(BIN)/pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[torch]'
-	$(BIN)/pytest tests/kernels/test_tensors.py
+test-torch: .venv/installed  ## what concerns PyTorch, tensors and networks; installs the pinned build
+	$(BIN)/pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[torch,images]'
+	$(BIN)/pytest tests/kernels/test_tensors.py tests/torch_models docs/torch.md
 
 test-ray: .venv/installed  ## what concerns the Ray engine; installs the pinned version
 	$(BIN)/pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[ray]'
