@@ -127,7 +127,7 @@ def test_killed_after_some_records(seen: int, long: Reference, out: Path, capsys
     kill_when(begin(LONG, out), lambda: lines(out) >= seen)
     assert not (out / "result.json").exists()
     assert main(["resume", str(out), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["history"] == [vars(evaluation) for evaluation in long.history]
+    assert json.loads(capsys.readouterr().out)["history"] == [evaluation.to_json() for evaluation in long.history]
     assert long.agrees(out)
 
 
