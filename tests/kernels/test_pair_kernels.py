@@ -6,6 +6,7 @@ import twins
 from twins import DIMENSIONS, DTYPES, ordinary
 
 from holdfast import kernels
+from holdfast.errors import InvalidInput
 from holdfast.kernels.pairs import PIECE, PIECES, SPAN
 from holdfast.typing import Distances, Rows, Vector
 
@@ -218,6 +219,27 @@ def test_weiszfeld_at_a_row_does_not_divide_by_zero() -> None:
     weights, steps = kernels.weiszfeld(rows @ rows.T, np.array([1.0, 0, 0, 0]), 1e-7, 10)
     assert steps is not None
     np.testing.assert_allclose(weights, [1 / 3, 1 / 3, 1 / 3, 0], atol=1e-12)
+
+
+@pytest.mark.parametrize("n", [3, 8])
+def test_a_row_that_counts_thrice_is_three_rows(n: int) -> None:
+    rows, counts = ordinary(n, 3, np.float64), np.arange(1, n + 1) % 3 + 1
+    G = twins.inner_products(rows, rows[0])
+    copies = np.repeat(np.arange(n), counts)
+    start, about, optimal = kernels.below_every_row(G, counts.astype(np.float64))
+    several, _, also_optimal = kernels.below_every_row(G[np.ix_(copies, copies)])
+    assert optimal == also_optimal
+    np.testing.assert_allclose(start @ rows, several @ rows[copies], rtol=1e-9)
+    weights, steps = kernels.weiszfeld(about, start, 1e-7, 1000, counts)
+    apart = start[copies] / counts[copies]
+    expected, as_many = kernels.weiszfeld(about[np.ix_(copies, copies)], apart, 1e-7, 1000)
+    assert (steps is None) == (as_many is None)
+    np.testing.assert_allclose(weights @ rows, expected @ rows[copies], atol=1e-6)
+
+
+def test_counts_are_one_per_row() -> None:
+    with pytest.raises(InvalidInput, match=r"count by one number each, \(3,\); got \(2,\)"):
+        kernels.below_every_row(products_of(3, 2), np.ones(2))
 
 
 @pytest.mark.parametrize("seed", [1063, 1990, 2899, 3822])

@@ -57,7 +57,7 @@ class GeometricMedian(Weighted):
         return self.solve(rows).weights
 
     def weigh(self, rows: Rows, weights: Weights) -> Vector:
-        """Return the point with the least sum of w_i times the distance to row i, by Vardi and Zhang's iteration."""
+        """Return the point with the least sum of w_i times the distance to row i, by the same iteration."""
         return kernels.combination(self.solve(rows, weights).weights, rows)
 
     def solve(self, rows: Rows, given: Weights | None = None) -> Solution:
@@ -66,43 +66,22 @@ class GeometricMedian(Weighted):
         finite = np.isfinite(products.diagonal())  # what overflows is left out
         if not finite.any():  # beyond any guarantee; a row that is not finite will show
             return Solution(np.eye(len(rows))[0], 0, "at a row")
-        nearer = _drawn_nearer(products.diagonal())[finite]
+        nearer = _drawn_nearer(products.diagonal(), given)[finite]
         G = nearer[:, np.newaxis] * products[np.ix_(finite, finite)] * nearer
-        found = self._solve(G) if given is None else self._weighed(G, given[finite])
+        found = self._solve(G, None if given is None else given[finite])
         weights = np.zeros(len(rows))
         weights[finite] = nearer * found.weights
         weights[np.nanargmin(products.diagonal())] += (1 - nearer) @ found.weights  # the central row's
         return found._replace(weights=weights)
 
-    def _solve(self, G: Distances) -> Solution:
-        start, G, optimal = kernels.below_every_row(G)
+    def _solve(self, G: Distances, given: Weights | None) -> Solution:
+        start, G, optimal = kernels.below_every_row(G, given)
         if optimal:
             return Solution(start, 0, "at a row")
-        weights, steps = kernels.weiszfeld(G, start, self.tolerance, self.iterations)
+        weights, steps = kernels.weiszfeld(G, start, self.tolerance, self.iterations, given)
         if steps is None:
             return Solution(weights, self.iterations, "iteration limit")
         return Solution(weights, steps, "converged")
-
-    def _weighed(self, G: Distances, given: Weights) -> Solution:
-        """Vardi and Zhang (2000): Weiszfeld's step, held back where the iterate is at a row by that row's weight."""
-        away = np.sqrt(np.maximum(G.diagonal() + G.diagonal()[:, np.newaxis] - 2 * G, 0))
-        z = np.eye(len(G))[(away @ given).argmin()]
-        for step in range(self.iterations):
-            distances = np.sqrt(np.maximum(z @ G @ z - 2 * (G @ z) + G.diagonal(), 0))
-            here = distances <= 1e-12 * distances.max()
-            pulls = np.where(here, 0, given / np.where(here, 1, distances))
-            if not pulls.any():
-                return Solution(z, step, "at a row")
-            away_from = pulls - pulls.sum() * z
-            pull = np.sqrt(max(away_from @ G @ away_from, 0))
-            held = min(given[here].sum() / pull, 1) if pull > 0 else 1
-            if here.any() and held == 1:
-                return Solution(z, step, "at a row")
-            moved = (1 - held) * (pulls / pulls.sum() - z)
-            z = z + moved
-            if np.sqrt(max(moved @ G @ moved, 0)) <= self.tolerance * np.median(distances):
-                return Solution(z, step + 1, "converged")
-        return Solution(z, self.iterations, "iteration limit")
 
 
 def _about_a_central_row(rows: Rows) -> Distances:
@@ -117,17 +96,26 @@ def _about_a_central_row(rows: Rows) -> Distances:
     return products
 
 
-def _drawn_nearer(squares: Vector) -> Vector:
+def _drawn_nearer(squares: Vector, given: Weights | None) -> Vector:
     """Return by which factors to shorten the rows' differences to the central row, 1 for most.
 
     A row counts by its direction alone, and at FAR times the reach that is known to 1 / FAR. Beside rows
     that are farther still, float64 would lose the sums of the others' distances, and the median with them.
     """
     lengths, nearer = np.sqrt(squares), np.ones(len(squares))
-    limit = FAR * np.sort(lengths)[len(lengths) // 2]  # NaN comes last: it is far
+    limit = FAR * lengths[_just_more_than_half(lengths, given)]  # NaN comes last: it is far
     far = lengths > limit
     nearer[far] = limit / lengths[far]
     return nearer
+
+
+def _just_more_than_half(lengths: Vector, given: Weights | None) -> int:
+    """Return the row up to which, from the shortest on, just more than half of all count."""
+    order = np.argsort(lengths, kind="stable")
+    if given is None:
+        return int(order[len(lengths) // 2])
+    sums = np.cumsum(given[order])
+    return int(order[np.argmax(sums > sums[-1] / 2)])
 
 
 def _is_far_off(products: Distances) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from holdfast.experiments.assembly import Experiment
 from holdfast.experiments.metrics import Evaluation
 from holdfast.experiments.spec import Spec
-from holdfast.problems import LinearProblem
+from holdfast.problems import Classifying
 
 HARDLY = 0.05
 """The share of its first value by which a loss must have fallen, else it has hardly moved."""
@@ -44,7 +44,7 @@ def _of_attack(spec: Spec, experiment: Experiment) -> Iterator[str]:
 
 def _of_data(spec: Spec, experiment: Experiment) -> Iterator[str]:
     problem = experiment.problem
-    if not isinstance(problem, LinearProblem):
+    if not isinstance(problem, Classifying):
         return
     fewest = int(np.diff(problem.shards.starts).min())
     if spec.batch > fewest:

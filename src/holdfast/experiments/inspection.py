@@ -93,7 +93,7 @@ class Inspection:
 def inspect(folder: Path) -> Inspection:
     """Read a run's folder; its data are not needed."""
     store = RunFolder(folder)
-    spec, history, result = store.beginning.spec, store.history(), store.result()
+    spec, history, result = store.beginning.spec, store.history(), store.ending.result
     try:
         measured = [Personal(**each) for each in (result or {}).get("personal") or ()]
         workers = individuals(spec, history, measured)

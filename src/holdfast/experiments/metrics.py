@@ -11,7 +11,7 @@ from holdfast.engines import LastRound
 from holdfast.experiments.assembly import Experiment
 from holdfast.experiments.forensics import LEAST_COORDINATES, disagreement
 from holdfast.experiments.watched import Treatment, treatments
-from holdfast.problems import LinearProblem
+from holdfast.problems import Classifying
 from holdfast.typing import Vector
 from holdfast.watching import Opinion
 
@@ -109,7 +109,7 @@ def _disagreement(experiment: Experiment, last: LastRound) -> tuple[list[Any], l
 def guessing(experiment: Experiment) -> float | None:
     """Return the share of the commonest class among the test samples: what needs no learning."""
     problem = experiment.problem
-    if not isinstance(problem, LinearProblem) or not problem.classifies or problem.test is None:
+    if not isinstance(problem, Classifying) or not problem.classifies or problem.test is None:
         return None
     return float(np.unique(problem.test.targets, return_counts=True)[1].max() / len(problem.test.targets))
 
@@ -117,7 +117,7 @@ def guessing(experiment: Experiment) -> float | None:
 def ceiling(experiment: Experiment) -> float | None:
     """Return the share of the test samples whose class some honest worker holds: nobody can learn the rest."""
     problem = experiment.problem
-    if not isinstance(problem, LinearProblem) or not problem.classifies or problem.test is None:
+    if not isinstance(problem, Classifying) or not problem.classifies or problem.test is None:
         return None
     held: list[NDArray[Any]] = [np.unique(problem.shards.of(worker)[1]) for worker in experiment.engine.honest]
     return float(np.isin(problem.test.targets, np.concatenate(held)).mean())

@@ -67,25 +67,37 @@ def largest_crowd(G: Distances, within: float) -> int:
     return crowd
 
 
-def below_every_row(G: Distances) -> tuple[Vector, Distances, bool]:
+def below_every_row(G: Distances, given: Vector | None = None) -> tuple[Vector, Distances, bool]:
     """Return weights of a point with a smaller sum of distances than any row, or of the best row if it is optimal.
 
-    G holds the inner products of the rows about any centre. Also returned: those about the best row, in which
-    a point near to it is told from it, and whether it is optimal.
+    G holds the inner products of the rows about any centre; row i counts `given[i]` times, once if none are given.
+    Also returned: the products about the best row, in which a point near to it is told from it, and whether it is
+    optimal.
     """
     G = plain(G)
     weights, about = np.empty(len(G)), np.empty(G.shape)
-    optimal = module("weiszfeld").below_every_row(G, about, weights)
+    optimal = module("weiszfeld").below_every_row(G, _counts(G, given), about, weights)
     return weights, about, optimal
 
 
-def weiszfeld(G: Distances, start: Vector, tolerance: float, limit: int) -> tuple[Vector, int | None]:
+def weiszfeld(
+    G: Distances, start: Vector, tolerance: float, limit: int, given: Vector | None = None
+) -> tuple[Vector, int | None]:
     """Return the weights that Weiszfeld's iteration ends at, and after how many steps; None past the limit.
 
-    It ends when a step is shorter than `tolerance` times the median distance to the rows.
+    It ends when a step is shorter than `tolerance` times the median distance to the rows. Rows count as above.
     """
     if G.shape != 2 * start.shape:
         raise InvalidInput(f"inner products must have shape {2 * start.shape}; got {G.shape}")
     weights = start.copy()
-    steps = module("weiszfeld").descend(plain(G), weights, tolerance, limit)
+    steps = module("weiszfeld").descend(plain(G), _counts(G, given), weights, tolerance, limit)
     return weights, None if steps < 0 else steps
+
+
+def _counts(G: Distances, given: Vector | None) -> Vector:
+    """Return how many times each row counts, in float64."""
+    if given is None:
+        return np.ones(len(G))
+    if given.shape != G.shape[:1]:
+        raise InvalidInput(f"rows must count by one number each, {G.shape[:1]}; got {given.shape}")
+    return plain(given.astype(np.float64, copy=False))

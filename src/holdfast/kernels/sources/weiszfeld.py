@@ -1,6 +1,7 @@
 """The geometric median on the inner products G of the rows: where to start, whether to end there, Weiszfeld's steps.
 
-G is symmetric, so that G w is added up row by row: neighbours in memory, no sum waits for the one before.
+G is symmetric, so that G w is added up row by row: neighbours in memory, no sum waits for the one before. Row i counts
+as `given[i]` rows, 1 where all count alike.
 """
 
 import numpy as np
@@ -52,13 +53,13 @@ def largest_crowd(G, within):
 
 
 @compiled
-def _best_row(G):
+def _best_row(G, given):
     """Return the row of the least sum of distances."""
     best, least = 0, np.inf
     for i in range(len(G)):
         total = 0.0
         for j in range(len(G)):
-            total += np.sqrt(_distance(G, i, j))
+            total += given[j] * np.sqrt(_distance(G, i, j))
         if total < least:
             best, least = i, total
     return best
@@ -79,18 +80,18 @@ def _about(G, row, out):
 
 
 @compiled
-def _distances(G, z, inner, out):
+def _distances(G, given, z, inner, out):
     """out = |z - v_j| for each row, z given by its weights; return their sum."""
     _apply(G, z, inner)
     square, total = _dot(z, inner), 0.0
     for i in range(len(z)):
         out[i] = np.sqrt(max(square - 2.0 * inner[i] + G[i, i], TINY))
-        total += out[i]
+        total += given[i] * out[i]
     return total
 
 
 @compiled
-def below_every_row(G, about, w):
+def below_every_row(G, given, about, w):
     """Set w to the weights of a point with a smaller sum than any row; return whether the best row is optimal instead.
 
     If any row is the geometric median, it is the row r of the least sum. It is optimal when the unit
@@ -100,18 +101,18 @@ def below_every_row(G, about, w):
 
     Rows that are very near to r count as rows at r if that leads below it, too: they would hold the step back.
     """
-    n, best = len(G), _best_row(G)
+    n, best = len(G), _best_row(G, given)
     _about(G, best, about)
     inner, to_rows = np.empty(n), np.empty(n)
     w[:] = 0.0
     w[best] = 1.0
-    least = _distances(about, w, inner, to_rows)
+    least = _distances(about, given, w, inner, to_rows)
     for near in (NEAR * np.median(to_rows), 0.0):
-        here, pull = 0, 0.0
+        here, pull = 0.0, 0.0
         for j in range(n):
             distance = np.sqrt(_distance(about, best, j))
-            here += distance <= near
-            w[j] = 1.0 / distance if distance > near else 0.0
+            here += given[j] if distance <= near else 0.0
+            w[j] = given[j] / distance if distance > near else 0.0
             pull += w[j]
         if pull == 0.0:  # all are here, or too far to be seen
             continue
@@ -124,7 +125,7 @@ def below_every_row(G, about, w):
         for j in range(n):
             w[j] *= 1.0 - stay
         w[best] += stay
-        if near == 0.0 or _distances(about, w, inner, to_rows) < least:
+        if near == 0.0 or _distances(about, given, w, inner, to_rows) < least:
             return False
     w[:] = 0.0
     w[best] = 1.0
@@ -132,7 +133,7 @@ def below_every_row(G, about, w):
 
 
 @compiled
-def descend(G, w, tolerance, limit):
+def descend(G, given, w, tolerance, limit):
     """Move the weights w to those of the geometric median; return how many steps that took, or -1 past the limit.
 
     Weiszfeld's step is stretched by what the last two say about how far the point still has to go (Barzilai
@@ -145,7 +146,7 @@ def descend(G, w, tolerance, limit):
     by, pulled, last_pulled = np.zeros(n), np.zeros(n), np.zeros(n)
     least, last_step, stretch = np.inf, 0.0, 1.0
     for iteration in range(1, limit + 1):
-        total = _distances(G, z, inner, to_rows)
+        total = _distances(G, given, z, inner, to_rows)
         if stretch > 2.0 and not total <= least:
             shorter = max(stretch / SHORTER, 1.0)
             for i in range(n):
@@ -156,9 +157,9 @@ def descend(G, w, tolerance, limit):
         pulled, last_pulled = last_pulled, pulled
         pull = 0.0
         for i in range(n):
-            pull += 1.0 / to_rows[i]
+            pull += given[i] / to_rows[i]
         for i in range(n):
-            w[i] = 1.0 / to_rows[i] / pull
+            w[i] = given[i] / to_rows[i] / pull
             by[i] = w[i] - z[i]
         _apply(G, by, pulled)
         step = _dot(by, pulled)

@@ -1,0 +1,34 @@
+"""How long each method's steps are: a multiple of the rule's, chosen on samples held back from training."""
+
+from dataclasses import replace
+
+from holdfast.arena.plan import Arena, Bout
+from holdfast.arena.playing import Telling, gathered, runnable
+from holdfast.data import Partition
+from holdfast.experiments.spec import Spec
+from holdfast.experiments.store import Store
+from holdfast.methods import Method
+
+
+def choose_factors(
+    arena: Arena, factors: tuple[float, ...], held_out: Spec, jobs: int | None, store: Store, telling: Telling
+) -> dict[tuple[Method, Partition], float]:
+    """Return for every method and partition the factor that ends best while nobody lies.
+
+    `held_out` is the arena's base on data whose test samples were held back from training. The seed is one that the
+    arena does not play. Every method has the same number of tries, and lambda stays the rule's.
+    """
+    seed = max(arena.seeds) + 1
+    trying = replace(arena, base=held_out, seeds=(seed,))
+    bouts = [bout for bout in trying.bouts() if bout.attack is None]
+
+    def specs(bout: Bout) -> list[Spec]:
+        (spec,) = trying.specs(bout)
+        return [runnable(spec, factor) for factor in factors]
+
+    chosen = {}
+    for bout, cell in zip(bouts, gathered(bouts, specs, jobs, store, telling), strict=True):
+        if cell.failure is None:
+            ends = [record.accuracy or 0.0 for record in cell.records]
+            chosen[bout.method, bout.condition.partition] = factors[ends.index(max(ends))]
+    return chosen

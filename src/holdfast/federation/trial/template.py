@@ -1,0 +1,32 @@
+"""The app that `holdfast federation init` writes, in the form that Flower's hub asks for."""
+
+from importlib.resources import files
+from pathlib import Path
+
+from holdfast.errors import InvalidInput
+from holdfast.federation.trial.certificates import write_certificates, write_node_key
+from holdfast.files import write_atomic
+
+SECRETS = ".trial"
+"""Where keys, certificates and all that a trial writes are; Flower packs nothing of it into the app."""
+ENDING = ".template"
+
+
+def write_app(folder: Path, nodes: int) -> list[Path]:
+    """Write an app, certificates for this machine and the keys of so many nodes; return the files to look at."""
+    if nodes < 1:
+        raise InvalidInput(f"--nodes must be at least 1; got {nodes}")
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InvalidInput(f"a new federation needs a new or empty folder; got {folder}")
+    written = []
+    for source in files("holdfast.federation.trial").joinpath("template").iterdir():
+        name = source.name.removesuffix(ENDING)
+        path = folder / ("robust_app" if name.endswith(".py") else ".") / name
+        write_atomic(path, source.read_bytes())
+        written.append(path)
+    write_atomic(folder / ".gitignore", f"{SECRETS}/\n__pycache__/\n.flwr/\n".encode())
+    secrets = folder / SECRETS
+    write_certificates(secrets)
+    for number in range(1, nodes + 1):
+        write_node_key(secrets, f"worker-{number}")
+    return sorted(written)
