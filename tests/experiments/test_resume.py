@@ -131,6 +131,17 @@ def test_killed_after_some_records(seen: int, long: Reference, out: Path, capsys
     assert long.agrees(out)
 
 
+@pytest.mark.parametrize("method", ["watchful-rsa", "watch+median"])
+def test_killed_while_the_master_judges(method: str, out: Path, tmp_path: Path) -> None:
+    spec = replace(LONG, method=method, partition="by-label", attack="negative-sum", byzantine=8, rounds=600)
+    whole = uninterrupted(spec, tmp_path / "whole")
+    kill_when(begin(spec, out), lambda: lines(out) >= 3)
+    result = resume(out)
+    assert whole.agrees(out)
+    assert result.history[-1].watched is not None
+    assert any(each.left_out for each in result.history[-1].watched)
+
+
 def test_killed_before_the_first_checkpoint(long: Reference, out: Path) -> None:
     spec = replace(LONG, checkpoint_every=10**6)
     kill_when(begin(spec, out), lambda: lines(out) >= 3)
