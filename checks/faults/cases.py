@@ -275,7 +275,7 @@ def harmless(source: Path, out: Path) -> bool:
 
 def _read(folder: Path) -> tuple[Any, ...]:
     store = RunFolder(folder)
-    return store.beginning.spec, store.history(), store.result()
+    return store.beginning.spec, store.history(), store.ending.result
 
 
 def flips(reference: Reference, each: int, seed: int) -> Iterator[tuple[str, Case]]:

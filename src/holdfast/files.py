@@ -4,6 +4,7 @@ import errno
 import os
 import tempfile
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Collection
 from contextlib import suppress
 from hashlib import sha256
@@ -68,7 +69,23 @@ def half_written(name: str, of: str) -> bool:
     return name.startswith(f".{of}") and name.endswith(".part")
 
 
-class Owner:
+class Closing(ABC):
+    """Something to close, at the latest where its `with` ends."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Give back what is held."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class Owner(Closing):
     """The one process that may write to a folder, until it is closed or dies: the lock is the system's and dies too.
 
     The folder must be there. What is locked is a file `.lock` in it, which stays.
@@ -99,14 +116,6 @@ class Owner:
     def close(self) -> None:
         self._lock.release()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
 
 def check_writable(folder: Path) -> None:
     """Raise OSError if nothing could be written to a folder, which need not exist yet; leave it as it is."""
@@ -117,6 +126,16 @@ def check_writable(folder: Path) -> None:
         file.write(bytes(4096))  # a full disk still takes an empty file
         file.flush()
         os.fsync(file.fileno())
+
+
+def content_of(path: Path) -> bytes | None:
+    """Return what a file holds, or None if there is none."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise InvalidInput(f"the files of a run must be readable; got {path}: {reason(error)}") from None
 
 
 def reason(error: OSError) -> str:

@@ -15,24 +15,11 @@ from holdfast.experiments.forensics import disagreement
 from holdfast.experiments.individuals import Suspicion, individuals, suspicions_of
 from holdfast.experiments.inspection import inspect
 from holdfast.experiments.metrics import Evaluation
-from holdfast.experiments.watching import Unwatched
+from stopping import StopAfter
 
 SPEC = Spec(
     data="digits", workers=8, byzantine=(2, 5), attack="sign-flip", rounds=100, eval_every=20, checkpoint_every=25
 )
-
-
-class StopAfter(Unwatched):
-    """Asks to stop after some rounds."""
-
-    def __init__(self, rounds: int) -> None:
-        self.rounds, self.round = rounds, 0
-
-    def played(self, round: int) -> None:
-        self.round = round
-
-    def __call__(self) -> bool:
-        return self.round >= self.rounds
 
 
 def judged(history: list[Evaluation]) -> list[Suspicion]:

@@ -11,7 +11,8 @@ import outsiders
 from holdfast import load
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Result, Spec, run, simulate
-from holdfast.experiments.folder import LEARNT, RunFolder
+from holdfast.experiments.ending import LEARNT
+from holdfast.experiments.folder import RunFolder
 from holdfast.experiments.learnt import Learnt
 
 TABLE = "height,colour,kind\n" + "".join(
@@ -65,7 +66,7 @@ def test_numbers_are_predicted_in_their_own_unit(tmp_path: Path) -> None:
 
 def test_the_folder_predicts_the_same(table: Path, tmp_path: Path) -> None:
     result = run(Spec(data=str(table), **QUICK), tmp_path / "run")
-    again = RunFolder(tmp_path / "run").learnt()
+    again = RunFolder(tmp_path / "run").ending.learnt()
     assert result.learnt is not None
     assert again.to_json() == result.learnt.to_json()
     assert again.predict(table).tolist() == result.predict(table).tolist()
@@ -106,13 +107,13 @@ def test_models_that_cannot_be_used(table: Path, tmp_path: Path) -> None:
     path = tmp_path / "run" / LEARNT
     path.write_text(path.read_text().replace("short", "small"))
     with pytest.raises(InvalidInput, match=r"model.json must hold the model of this run; got a wrong checksum"):
-        RunFolder(tmp_path / "run").learnt()
+        RunFolder(tmp_path / "run").ending.learnt()
     path.unlink()
     with pytest.raises(InvalidInput, match="that did not diverge; got no"):
-        RunFolder(tmp_path / "run").learnt()
+        RunFolder(tmp_path / "run").ending.learnt()
     (tmp_path / "run" / "result.json").unlink()
     with pytest.raises(InvalidInput, match="predict needs a run that is over"):
-        RunFolder(tmp_path / "run").learnt()
+        RunFolder(tmp_path / "run").ending.learnt()
 
 
 def test_probabilities_need_classes() -> None:

@@ -12,27 +12,16 @@ from holdfast.aggregators import CenteredClipping, Remembering
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Interrupted, Spec, resume, run
 from holdfast.experiments.checkpoint import Checkpoint
-from holdfast.experiments.watching import Unwatched
 from holdfast.methods import Aggregated, Setting
 from holdfast.methods.priors import Ridge
 from holdfast.methods.schedules import Constant
 from holdfast.stages import Bucketing
 from holdfast.states import arrays_of, filled
 from holdfast.typing import Received, Rows, Vector
+from stopping import StopAfter
 
 BASE = Spec(data="digits", workers=10, rounds=24, eval_every=6, checkpoint_every=5, batch=4)
 ATTACKED = replace(BASE, byzantine=(2, 6), attack="sign-flip")
-
-
-class StopAfter(Unwatched):
-    def __init__(self, rounds: int) -> None:
-        self.rounds, self.round = rounds, 0
-
-    def played(self, round: int) -> None:
-        self.round = round
-
-    def __call__(self) -> bool:
-        return self.round >= self.rounds
 
 
 def stopped(spec: Spec, folder: Path, after: int) -> Checkpoint:

@@ -230,7 +230,7 @@ def test_a_row_that_counts_thrice_is_three_rows(n: int) -> None:
     several, _, also_optimal = kernels.below_every_row(G[np.ix_(copies, copies)])
     assert optimal == also_optimal
     np.testing.assert_allclose(start @ rows, several @ rows[copies], rtol=1e-9)
-    weights, steps = kernels.weiszfeld(about, start, 1e-7, 1000, counts)
+    weights, steps = kernels.weiszfeld(about, start, 1e-7, 1000, counts.astype(np.float64))
     apart = start[copies] / counts[copies]
     expected, as_many = kernels.weiszfeld(about[np.ix_(copies, copies)], apart, 1e-7, 1000)
     assert (steps is None) == (as_many is None)

@@ -15,6 +15,7 @@ from holdfast.attacks import (
     Dropped,
     Duplicate,
     DynamicLabelFlip,
+    Framing,
     FullView,
     Gaussian,
     Infinite,
@@ -25,9 +26,13 @@ from holdfast.attacks import (
     MinMax,
     MinSum,
     NegativeSum,
+    NoisyDuplicate,
+    PartialContrarian,
     RandomLabels,
+    Rotating,
     SameValue,
     SignFlip,
+    Sleeper,
     TrimmedMeanAttack,
 )
 from holdfast.errors import InvalidInput
@@ -103,6 +108,56 @@ def test_duplicate(seen: FullView) -> None:
 def test_duplicate_of_nobody_honest(worker: int) -> None:
     with pytest.raises(InvalidInput, match=f"needs an honest worker to copy; got worker={worker}"):
         Duplicate(worker)(MODELS)
+
+
+def test_noisy_copies() -> None:
+    """Turned round 1 a message of 3 is -1. Each worker turns a tenth of the coordinates, the same in all rounds."""
+    honest = np.full((3, 4000), 3.0)
+    seen = view(np.ones(4000), own=np.zeros((2, 4000)), honest=honest)
+    sent = NoisyDuplicate(worker=2)(seen)
+    assert set(np.unique(sent)) == {-1.0, 3.0}
+    assert (sent < 0).mean(axis=1) == pytest.approx([0.1, 0.1], abs=0.02)
+    assert (sent[0] != sent[1]).mean() == pytest.approx(2 * 0.1 * 0.9, abs=0.03)
+    assert sent.tolist() == NoisyDuplicate(worker=2)(replace(seen, round=9)).tolist()
+    assert NoisyDuplicate(worker=2, share=0.0)(MODELS).tolist() == Duplicate(worker=2)(MODELS).tolist()
+
+
+def test_contrarian_in_part() -> None:
+    """Gradients: the mean is (1, -2, 1), so that the second coordinate matters most: there contrarian's 5, elsewhere
+    the messages of workers 2 and 3. Of models (-1, -1, 1) from the master, the first of equals: contrarian's 5.
+    """
+    assert PartialContrarian()(GRADIENTS).tolist() == [[1, 5, 4], [3, 5, -1]]
+    assert PartialContrarian()(MODELS).tolist() == [[5, -2, 4], [5, 1, -1]]
+    assert PartialContrarian(share=1.0)(MODELS).tolist() == Contrarian()(MODELS).tolist()
+
+
+def test_framing_a_worker() -> None:
+    """Signs from the master (- - +), (+ + -), (- - 0) add up to -1, -1, 0: the third is divided most evenly, then the
+    first. There worker 5 stands at 0 and below. So from those of workers 2 and 3: 2 + 1, -2, 0 and 2 + 1, 1, 0.
+    """
+    assert Framing(worker=5, share=0.67)(MODELS).tolist() == [[3, -2, 0], [3, 1, 0]]
+    assert Framing(worker=5, share=0.0)(MODELS).tolist() == HONEST[:2].tolist()
+    gone = replace(MODELS, honest_workers=np.array([2, 3, 6]), absent=np.array([5]))
+    assert Framing(worker=5, share=0.0)(gone).tolist() == HONEST[1:].tolist()
+    with pytest.raises(InvalidInput, match="framing needs an honest worker to frame; got worker=4"):
+        Framing(worker=4)(MODELS)
+
+
+@either
+def test_sleepers_wake(seen: FullView) -> None:
+    """The views are of round 3."""
+    assert Sleeper(rounds=4)(seen).tolist() == OWN.tolist()
+    assert Sleeper(rounds=3)(seen).tolist() == Contrarian()(seen).tolist()
+    assert Sleeper(rounds=3, lie="sign-flip")(seen).tolist() == SignFlip()(seen).tolist()
+
+
+@either
+def test_turns_are_taken(seen: FullView) -> None:
+    """Workers 1 and 4 of two groups: worker 4 begins, then it is worker 1's turn."""
+    for round, lying in [(0, 1), (4, 1), (5, 0), (9, 0), (10, 1)]:
+        expected = OWN.tolist()
+        expected[lying] = NegativeSum()(seen)[lying].tolist()
+        assert Rotating(rounds=5, lie="negative-sum")(replace(seen, round=round)).tolist() == expected
 
 
 def test_contrarian_on_gradients() -> None:

@@ -19,6 +19,7 @@ MEMBERS: dict[str, Any] = {
 WITHOUT = {
     "mean", "sgd", "ideal-sgd", "clip", "watch",
     "contrarian", "adaptive", "random-labels", "bit-flip", "dropped", "delayed",
+    "noisy-duplicate", "partial-contrarian", "framing", "sleeper", "rotating",
 }  # fmt: skip
 """What nobody has to be thanked for."""
 

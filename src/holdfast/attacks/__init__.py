@@ -18,6 +18,7 @@ from holdfast.attacks.delayed import Delayed
 from holdfast.attacks.dropped import Dropped
 from holdfast.attacks.duplicate import Duplicate
 from holdfast.attacks.dynamic_label_flip import DynamicLabelFlip
+from holdfast.attacks.framing import Framing
 from holdfast.attacks.gaussian import Gaussian
 from holdfast.attacks.infinite import Infinite
 from holdfast.attacks.inner_product import InnerProduct
@@ -26,9 +27,13 @@ from holdfast.attacks.mimic import Mimic
 from holdfast.attacks.min_max import MinMax
 from holdfast.attacks.min_sum import MinSum
 from holdfast.attacks.negative_sum import NegativeSum
+from holdfast.attacks.noisy_duplicate import NoisyDuplicate
+from holdfast.attacks.partial_contrarian import PartialContrarian
 from holdfast.attacks.random_labels import RandomLabels
+from holdfast.attacks.rotating import Rotating
 from holdfast.attacks.same_value import SameValue
 from holdfast.attacks.sign_flip import SignFlip
+from holdfast.attacks.sleeper import Sleeper
 from holdfast.attacks.trimmed_mean_attack import TrimmedMeanAttack
 from holdfast.naming import Family
 
@@ -53,6 +58,11 @@ REGISTRY: dict[str, type[Attack]] = {
     "bit-flip": BitFlip,
     "dropped": Dropped,
     "delayed": Delayed,
+    "noisy-duplicate": NoisyDuplicate,
+    "partial-contrarian": PartialContrarian,
+    "framing": Framing,
+    "sleeper": Sleeper,
+    "rotating": Rotating,
 }
 ATTACKS: Family[Attack] = Family("attack", REGISTRY, base=Attack)
 
@@ -70,6 +80,7 @@ __all__ = [
     "Dropped",
     "Duplicate",
     "DynamicLabelFlip",
+    "Framing",
     "FullView",
     "Gaussian",
     "Infinite",
@@ -82,9 +93,13 @@ __all__ = [
     "MinMax",
     "MinSum",
     "NegativeSum",
+    "NoisyDuplicate",
+    "PartialContrarian",
     "RandomLabels",
+    "Rotating",
     "SameValue",
     "SignFlip",
+    "Sleeper",
     "TrimmedMeanAttack",
     "WithMemory",
 ]

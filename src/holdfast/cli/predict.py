@@ -24,7 +24,7 @@ def add_flags(parser: ArgumentParser) -> None:
 
 def command(arguments: Namespace) -> int:
     speaker = Speaker(to_stderr=True)
-    learnt = RunFolder(arguments.run).learnt()
+    learnt = RunFolder(arguments.run).ending.learnt()
     encoded = learnt.encoded(arguments.file)
     if encoded.strange:
         speaker.say(f"warning: {encoded.strange} cells hold texts that the training data never had; they count as 0")

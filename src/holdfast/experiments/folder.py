@@ -5,38 +5,34 @@ carry the identity of the run, so that none is taken for another run's. So whene
 to the run that was never interrupted.
 """
 
-import io
 import os
 import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
-from hashlib import sha256
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput, StorageError
 from holdfast.experiments.beginning import SPEC, VERSIONS, Beginning, begin, encoded, engine_text, is_unborn
 from holdfast.experiments.checkpoint import Checkpoint
+from holdfast.experiments.ending import LEARNT, MODEL, RESULT, Ending, ending_files
 from holdfast.experiments.environment import differing, versions
 from holdfast.experiments.learnt import Learnt
 from holdfast.experiments.metrics import Evaluation
 from holdfast.experiments.recording import Line, intact, parsed, sealed
-from holdfast.experiments.sealing import said, sealed_json, unsealed_json
+from holdfast.experiments.sealing import said, sealed_json
 from holdfast.experiments.spec import Spec
-from holdfast.files import Owner, check_writable, reason, sweep, sync_folder, write_atomic
-from holdfast.problems import REGISTRY
+from holdfast.files import Closing, Owner, check_writable, content_of, reason, sweep, sync_folder, write_atomic
 from holdfast.states import Arrays
 
-RECORDS, MODEL, LEARNT, RESULT = "records.jsonl", "model.npy", "model.json", "result.json"
+RECORDS = "records.jsonl"
 CHECKPOINTS = ("checkpoint.npz", "checkpoint.previous.npz")
 
 
-class RunFolder:
+class RunFolder(Closing):
     """The files of one run. To read them, make one of the path; to write, `create` or `own` it, then close it."""
 
     def __init__(self, path: Path, owner: Owner | None = None) -> None:
@@ -89,14 +85,6 @@ class RunFolder:
         if self._owner:
             self._owner.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     # -- on the way ----------------------------------------------------------------------------------------------
 
     def go_on(self, spec: Spec) -> list[str]:
@@ -148,14 +136,14 @@ class RunFolder:
         content = "".join(map(str, kept)).encode()
         with self._writing():
             sweep(self.path, (SPEC, VERSIONS, RECORDS, *CHECKPOINTS, MODEL, LEARNT, RESULT))
-            if content != _content(self.path / RECORDS):
+            if content != content_of(self.path / RECORDS):
                 write_atomic(self.path / RECORDS, content, parents=False)
         return found, [line.evaluation for line in kept], warnings
 
     def _newest(self, lines: list[Line], warnings: list[str]) -> Checkpoint | None:
         identity = self.beginning.identity
         for path in (self.path / name for name in CHECKPOINTS):
-            content = _content(path)
+            content = content_of(path)
             if content is None:
                 continue
             try:
@@ -174,33 +162,15 @@ class RunFolder:
 
     def finish(self, result: Mapping[str, Any], model: NDArray[Any], learnt: Learnt | None = None) -> None:
         """Write the final model, as it is and for use, and the result; with the latter the run is over."""
-        file = io.BytesIO()
-        np.save(file, model, allow_pickle=False)
-        digest = sha256(file.getvalue()).hexdigest()
-        of = {"run": self.beginning.identity, "records": self._seal, "model_sha256": digest}
         with self._writing():
             self._sync_records()
-        self._write(MODEL, file.getvalue())
-        if learnt is not None:
-            self._write(LEARNT, sealed_json({"run": of["run"]} | learnt.to_json()))
-        self._write(RESULT, sealed_json(dict(result) | {"of": of}))
+        for name, content in ending_files(self.beginning.identity, self._seal, result, model, learnt):
+            self._write(name, content)
 
-    def learnt(self) -> Learnt:
-        """Return the model of a finished run, for use."""
-        identity = self.beginning.identity
-        if self._ended() is None:
-            raise InvalidInput(f"predict needs a run that is over; got {self.path}: resume it with holdfast resume")
-        path = self.path / LEARNT
-        content = _content(path)
-        if content is None:
-            raise InvalidInput(f"predict needs a model of {', '.join(REGISTRY)} that did not diverge; got no {path}")
-        try:
-            values = unsealed_json(content)
-            if values["run"] != identity:
-                raise ValueError("that of another run")
-            return Learnt.of_json(values)
-        except (ValueError, KeyError, TypeError) as error:
-            raise InvalidInput(f"{path} must hold the model of this run; got {said(error)}") from None
+    @property
+    def ending(self) -> Ending:
+        """What the run left, if it is over."""
+        return Ending(self.path, self.beginning.identity)
 
     def history(self) -> list[Evaluation]:
         """Return the records; a last line that is not whole, as a killed run may leave it, is none."""
@@ -209,8 +179,7 @@ class RunFolder:
             for text in self._lines():
                 evaluation, before = parsed(text, before)
                 found.append(evaluation)
-            ended = self._ended()
-            if ended is not None and ended["of"]["records"] != before:
+            if self.ending.records not in (None, before):
                 raise ValueError("fewer than the run left")
         except ValueError as error:
             raise InvalidInput(
@@ -218,27 +187,11 @@ class RunFolder:
             ) from None
         return found
 
-    def result(self) -> dict[str, Any] | None:
-        """Return how the run ended, if it did."""
-        ended = self._ended()
-        return None if ended is None else {key: value for key, value in ended.items() if key != "of"}
-
-    def _ended(self) -> dict[str, Any] | None:
-        path = self.path / RESULT
-        try:
-            content = _content(path)
-            ended = None if content is None else unsealed_json(content)
-            if ended is not None and ended["of"]["run"] != self.beginning.identity:
-                raise ValueError("that of another run")
-        except (ValueError, KeyError, TypeError) as error:
-            raise InvalidInput(f"{path} must hold the result of this run; got {said(error)}") from None
-        return ended
-
     # -- reading and writing -------------------------------------------------------------------------------------
 
     def _lines(self) -> list[str]:
         """Return the whole lines of the records."""
-        return (_content(self.path / RECORDS) or b"").decode(errors="replace").split("\n")[:-1]
+        return (content_of(self.path / RECORDS) or b"").decode(errors="replace").split("\n")[:-1]
 
     def _write(self, name: str, content: bytes) -> None:
         with self._writing():
@@ -269,13 +222,3 @@ def _refusing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise InvalidInput(f"--out must name a folder that can be written; got {path}: {reason(error)}") from None
-
-
-def _content(path: Path) -> bytes | None:
-    """Return what a file holds, or None if there is none."""
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise InvalidInput(f"the files of a run must be readable; got {path}: {reason(error)}") from None

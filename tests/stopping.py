@@ -1,0 +1,16 @@
+"""A run that is stopped on purpose."""
+
+from holdfast.experiments.watching import Unwatched
+
+
+class StopAfter(Unwatched):
+    """Asks to stop after some rounds."""
+
+    def __init__(self, rounds: int) -> None:
+        self.rounds, self.round = rounds, 0
+
+    def played(self, round: int) -> None:
+        self.round = round
+
+    def __call__(self) -> bool:
+        return self.round >= self.rounds
