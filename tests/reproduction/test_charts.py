@@ -14,7 +14,7 @@ from holdfast.report.colours import strokes, variable
 from holdfast.report.drawing import Drawing, pictures
 from holdfast.report.reproduction.figure_charts import chart
 from holdfast.report.reproduction.summaries import heading, summary, table
-from holdfast.reproduction.figures import NAMES, figure
+from holdfast.reproduction.figures import NAMES, YARDSTICKS, figure
 from holdfast.reproduction.findings import Findings
 from holdfast.reproduction.rates import recorded
 
@@ -31,7 +31,7 @@ def record(spec: Spec) -> Record:
     return Record(spec, history[:1] if lost else history, spec.rounds, 7 if lost else None, ceiling, seconds, 0.1)
 
 
-FINDINGS = {name: Findings.of(figure(name, recorded()), SEEDS, record) for name in NAMES}
+FINDINGS = {name: Findings.of(figure(name, recorded()), SEEDS, record) for name in (*NAMES, *YARDSTICKS)}
 
 
 def values(drawn: Drawing) -> list[Any]:
@@ -39,7 +39,7 @@ def values(drawn: Drawing) -> list[Any]:
     return [row for panel in drawn.panels for row in panel.rows]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", FINDINGS)
 def test_png_svg_and_pdf(name: str) -> None:
     made = dict(pictures(name, chart(FINDINGS[name]).picture()))
     assert set(made) == {f"{name}.png", f"{name}.svg", f"{name}.pdf"}

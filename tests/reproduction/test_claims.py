@@ -12,7 +12,7 @@ from holdfast.experiments.records import Record
 from holdfast.reproduction.claims import CLAIMS, Verdict, judge
 from holdfast.reproduction.claims.criteria import better, fails, near_optimal, slightly_worse, slower, wider, within
 from holdfast.reproduction.claims.verdicts import differences, to_toml
-from holdfast.reproduction.figures import NAMES, Curve, figure
+from holdfast.reproduction.figures import NAMES, YARDSTICKS, Curve, figure
 from holdfast.reproduction.findings import CurveFindings, Findings
 from holdfast.reproduction.rates import recorded
 
@@ -81,7 +81,7 @@ LAMBDA0 = {"l1": 0.1, "l2": 1.0, "l-infinity": 60.0}
 
 def made(accuracy: float) -> list[Findings]:
     """All figures, every curve of which ended with the same accuracy, variance and time."""
-    figures = (figure(name, recorded()) for name in NAMES)
+    figures = (figure(name, recorded()) for name in (*NAMES, *YARDSTICKS))
     return [Findings.of(each, (0, 1), lambda spec: record(accuracy, spec)) for each in figures]
 
 
@@ -90,7 +90,7 @@ def test_every_claim_is_judged_and_names_a_figure() -> None:
     assert [each.claim for each in judged] == list(CLAIMS)
     names = [claim.name for claim in CLAIMS]
     assert len(set(names)) == len(names)
-    assert {name for claim in CLAIMS for name in claim.figures} == {*NAMES, "theory"}
+    assert {name for claim in CLAIMS for name in claim.figures} == {*NAMES, *YARDSTICKS, "theory"}
     assert all(each.why for each in judged)
 
 
@@ -108,6 +108,8 @@ def test_claims_that_compare_fail_when_all_are_the_same() -> None:
         "norms: l-infinity varies most",
         "remark 2: a small p brings consensus",
         "heterogeneous: all but RSA fail with q = 8",
+        "label-poisoning: the mean ahead, by label",
+        "duplication: plain averaging wins with q = 4",
     ):
         assert verdicts[name] is Verdict.FAILS, name
 
@@ -119,7 +121,9 @@ def test_every_testable_claim_can_both_hold_and_fail() -> None:
     equality = [name for name in good if good[name] is bad[name] is Verdict.HOLDS]
     assert all(word in " ".join(equality) for word in ("close", "the same", "similar"))
     for name in equality:
-        assert any(word in name for word in ("close", "same", "similar", "nothing", "no q", "works", "work well")), name
+        assert any(
+            word in name for word in ("close", "same", "similar", "nothing", "no q", "works", "work well", "helps")
+        ), name
 
 
 def test_claims_on_lambda0_follow_it() -> None:
@@ -159,3 +163,20 @@ def test_a_change_of_verdict_is_noticed(tmp_path: Path) -> None:
 def test_verdicts_on_record_must_be_readable(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=r"expected verdicts must be in a readable TOML file; got .*absent"):
         differences([], tmp_path / "absent")
+
+
+def test_one_rule_that_is_as_good_as_the_mean_refutes_that_the_mean_is_ahead() -> None:
+    def ended(spec: Spec) -> float:
+        return 0.9 if spec.method_name in ("sgd", winner) else 0.8
+
+    def verdict(name: str) -> Verdict:
+        found = Findings.of(figure("label-poisoning", recorded()), (0, 1), lambda spec: record(ended(spec), spec))
+        return {each.claim.name: each.verdict for each in judge([found])}[f"label-poisoning: {name}"]
+
+    winner = "ideal-sgd"
+    assert verdict("the mean ahead, mild") is Verdict.HOLDS
+    assert verdict("mean and robust rules close, iid") is Verdict.FAILS
+    assert verdict("RSA close to the mean, by label") is Verdict.FAILS
+    winner = "faba"
+    assert verdict("the mean ahead, mild") is Verdict.FAILS
+    assert verdict("RSA ahead of the robust rules, by label") is Verdict.FAILS

@@ -143,3 +143,27 @@ def test_a_quick_figure_says_so() -> None:
 def test_an_unknown_figure_lists_the_known_ones() -> None:
     with pytest.raises(InvalidInput, match=r"unknown figure 'lamda' \(did you mean 'lambda'\?\); known: no-attack"):
         figure("lamda", recorded())
+
+
+def test_label_poisoning_is_as_its_authors_set_it() -> None:
+    poisoning = figure("label-poisoning", recorded())
+    partitions = ["iid", "dirichlet:alpha=1", "by-label"]
+    flips = ["label-flip", "dynamic-label-flip"]
+    settings = [(panel.curves[1].spec.partition_text, panel.curves[1].spec.attack_text) for panel in poisoning.panels]
+    assert settings == [(partition, attack) for partition in partitions for attack in flips]
+    for panel in poisoning.panels:
+        assert [curve.spec.method_name for curve in panel.curves] == [
+            "ideal-sgd", "sgd", "trimmed-mean", "faba", "centered-clipping", "rsa",
+        ]  # fmt: skip
+        for curve in panel.curves[:-1]:
+            spec = curve.spec
+            assert (spec.workers, spec.q, spec.rate, spec.momentum, spec.l2) == (10, 1, 0.01, 0.9, 0.01)
+            assert (spec.schedule, spec.batch) == ("constant", 32)
+            assert spec.scale == pytest.approx(1 / 255)
+        assert panel.curves[-1].spec.rate == "auto"
+
+
+def test_duplication_tunes_nobody() -> None:
+    for curve in figure("duplication", recorded()).curves():
+        assert (curve.spec.rate, curve.spec.partition_text, curve.spec.attack_text) == ("auto", "by-label", "duplicate")
+        assert not curve.searched

@@ -1,4 +1,4 @@
-"""`holdfast reproduce`: the paper's numerical section."""
+"""`holdfast reproduce`: the paper's numerical section, and what others claim."""
 
 import json
 import shlex
@@ -15,13 +15,13 @@ from holdfast.experiments.gathering import gather
 from holdfast.experiments.loading import loaded
 from holdfast.experiments.pool import Work
 from holdfast.experiments.records import Record
-from holdfast.experiments.spec import Spec
+from holdfast.experiments.spec import Spec, rate_text
 from holdfast.experiments.store import Store
 from holdfast.files import write_atomic
 from holdfast.reproduction.bounds import kept_theorems
 from holdfast.reproduction.claims import Judged, judge
 from holdfast.reproduction.claims.verdicts import differences
-from holdfast.reproduction.figures import NAMES, Figure, figure
+from holdfast.reproduction.figures import NAMES, YARDSTICKS, Figure, figure
 from holdfast.reproduction.lambda0 import kept_lambda0
 from holdfast.reproduction.plan import Plan
 from holdfast.reproduction.rates import Rates, recorded
@@ -31,10 +31,15 @@ SEEDS, REPEATS = 3, 5
 THEORY = "theory"
 ALL = (*NAMES, THEORY)
 """The figures, and what the theorems say in numbers."""
+KNOWN = (*ALL, *YARDSTICKS)
+"""What can be asked for: also what other papers claim, which is no part of all."""
+
+
+_FIGURES = f"any of {', '.join(ALL)} (default: all), or of others' claims: {', '.join(YARDSTICKS)}"
 
 
 def add_flags(parser: ArgumentParser) -> None:
-    parser.add_argument("figures", nargs="*", metavar="FIGURE", help=f"any of {', '.join(ALL)} (default: all)")
+    parser.add_argument("figures", nargs="*", metavar="FIGURE", help=_FIGURES)
     parser.add_argument("--quick", action="store_true", help="one seed and a fifth of the rounds: shapes, not numbers")
     parser.add_argument("--seeds", type=int, metavar="N", help=f"seeds 0 to N - 1 (default {SEEDS}, or 1 if quick)")
     parser.add_argument("--data", default="mnist", metavar="NAME", help="a data set's name or file (default mnist)")
@@ -48,8 +53,8 @@ def add_flags(parser: ArgumentParser) -> None:
 def command(arguments: Namespace) -> int:
     names = list(dict.fromkeys(arguments.figures or ALL))
     for name in names:
-        if name not in ALL:
-            raise unknown("figure", name, ALL)
+        if name not in KNOWN:
+            raise unknown("figure", name, KNOWN)
     rates = Rates.read(arguments.rates) if arguments.rates else recorded()
     figures = tuple(
         figure(name, None if arguments.search else rates, data=arguments.data) for name in names if name != THEORY
@@ -144,4 +149,4 @@ def _store(speaker: Speaker, folder: Path, data: str) -> Store:
 
 def _line(spec: Spec) -> str:
     parts = (spec.partition_text, spec.attack_text, f"q={spec.q}", spec.method_name)
-    return "  ".join([*parts, f"rate {spec.rate:g}", f"seed {spec.seed}"])
+    return "  ".join([*parts, f"rate {rate_text(spec)}", f"seed {spec.seed}"])

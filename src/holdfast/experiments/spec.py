@@ -105,6 +105,11 @@ def model_text(model: Any) -> str:
     return "none" if model is None else MODELS.text(model)
 
 
+def rate_text(spec: "Spec") -> str:
+    """Return a step size as it is written on a command line."""
+    return spec.rate if isinstance(spec.rate, str) else f"{spec.rate:g}"
+
+
 def problem_text(problem: Any) -> str:
     """Return a problem as it is written on a command line; nothing where the target decides."""
     if problem is None:

@@ -1,5 +1,5 @@
-"""The paper's numerical section, whole: its figures as presets, the runs they need, the search for step sizes."""
+"""The paper's numerical section, whole, and yardsticks of others: figures as presets, their runs, step sizes."""
 
-from holdfast.reproduction.figures import NAMES, Curve, Figure, Panel, figure
+from holdfast.reproduction.figures import NAMES, YARDSTICKS, Curve, Figure, Panel, figure
 
-__all__ = ["NAMES", "Curve", "Figure", "Panel", "figure"]
+__all__ = ["NAMES", "YARDSTICKS", "Curve", "Figure", "Panel", "figure"]

@@ -1,4 +1,4 @@
-"""The paper's figures as data: what each shows, and the spec behind every curve.
+"""The paper's figures, and yardsticks from others, as data: what each shows, and the spec behind every curve.
 
 `presets/NAME.toml` describes one figure. Its keys are those of `Figure`; `[common]` holds what all its panels
 share, a panel adds keys of its own, each of its curves the rest: fields of a spec, as on a command line. A rate of
@@ -18,6 +18,12 @@ from holdfast.reproduction.rates import Rates
 
 NAMES = ("no-attack", "same-value", "sign-flipping", "gaussian", "runtime", "lambda", "norms", "heterogeneous")
 """The presets, in the paper's order."""
+YARDSTICKS = ("label-poisoning", "duplication")
+"""Presets of what other papers claim."""
+RSA_PAPER = (
+    "Li, Xu, Chen, Giannakis, Ling: RSA: Byzantine-Robust Stochastic Aggregation Methods for Distributed Learning "
+    "from Heterogeneous Datasets, AAAI 2019."
+)
 
 SEARCHED = "searched"
 
@@ -43,7 +49,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Figure:
-    """One experiment of the paper."""
+    """One experiment of a paper."""
 
     name: str
     title: str
@@ -55,7 +61,9 @@ class Figure:
     """How it is drawn: accuracy, runtime, lambda or norms."""
     panels: tuple[Panel, ...]
     short: bool = False
-    """Whether it has fewer rounds than the paper's."""
+    """Whether it has fewer rounds than the preset's."""
+    source: str = RSA_PAPER
+    """Whose claims it tests."""
 
     def curves(self) -> Iterator[Curve]:
         """Yield the curves of all panels."""
@@ -83,8 +91,8 @@ def figure(name: str, rates: Rates | None, **changes: Any) -> Figure:
     >>> [panel.title for panel in gaussian.panels], gaussian.panels[0].curves[1].spec.rate
     (['q = 4', 'q = 8'], 0.002)
     """
-    if name not in NAMES:
-        raise unknown("figure", name, NAMES)
+    if name not in (*NAMES, *YARDSTICKS):
+        raise unknown("figure", name, (*NAMES, *YARDSTICKS))
     text = files("holdfast.reproduction").joinpath("presets", f"{name}.toml").read_text(encoding="utf-8")
     table = tomllib.loads(text)
     common = table.pop("common")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from holdfast.report.reproduction.outline import QUICK, TITLE, Outline, Section
+from holdfast.report.reproduction.outline import QUICK, Outline, Section
 from holdfast.reproduction.claims import Judged
 
 PICTURES = "reproduction"
@@ -16,7 +16,7 @@ def reproduction_markdown(report: Outline) -> str:
 
 
 def _parts(report: Outline) -> Iterator[str]:
-    yield f"# {TITLE}"
+    yield f"# {report.title}"
     if report.quick:
         yield f"**{QUICK}**"
     yield "\n".join(f"- {line}" for line in report.about)

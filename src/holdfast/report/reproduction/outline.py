@@ -10,13 +10,11 @@ from holdfast.report.drawing import Drawing
 from holdfast.report.reproduction.figure_charts import chart
 from holdfast.report.reproduction.summaries import Grid, numbers, settings
 from holdfast.reproduction.claims import Judged, Verdict
+from holdfast.reproduction.figures import RSA_PAPER
 from holdfast.reproduction.findings import Findings
 
 TITLE = "RSA, reproduced: every figure and every claim of its numerical tests"
-SOURCE = (
-    "Li, Xu, Chen, Giannakis, Ling: RSA: Byzantine-Robust Stochastic Aggregation Methods for Distributed Learning "
-    "from Heterogeneous Datasets, AAAI 2019."
-)
+OUTSIDE = "Outside yardsticks: what other papers claim, judged by criteria that were written before the runs"
 QUICK = (
     "This is a quick run: one seed and a fifth of the paper's iterations. It shows shapes; its verdicts are not those "
     "of a full run."
@@ -42,6 +40,7 @@ class Section:
 class Outline:
     """The whole report."""
 
+    title: str
     about: tuple[str, ...]
     """On what, with what and by which command it was made."""
     quick: bool
@@ -92,9 +91,11 @@ def outline(
     about: Sequence[str],
 ) -> Outline:
     """Return the report of these findings and theorems; `options` are the flags that they were made with."""
+    sources = dict.fromkeys(each.figure.source for each in findings)
     names = [*(each.figure.name for each in findings), *(["theory"] if theory else [])]
     return Outline(
-        about=(*_runs(findings), *about, SOURCE),
+        title=OUTSIDE if sources and RSA_PAPER not in sources else TITLE,
+        about=(*_runs(findings), *about, *(sources or [RSA_PAPER])),
         quick=any(each.figure.short for each in findings),
         command=_command(names, options),
         judged=tuple(judged),

@@ -1,7 +1,7 @@
 """The report of a reproduction as one HTML file."""
 
 from holdfast.report.rendering import render
-from holdfast.report.reproduction.outline import QUICK, TITLE, Outline
+from holdfast.report.reproduction.outline import QUICK, Outline
 from holdfast.reproduction.claims import Verdict
 
 MARKS = {Verdict.HOLDS: ("holds", "✓"), Verdict.FAILS: ("fails", "✗"), Verdict.UNTESTABLE: ("open", "?")}
@@ -12,5 +12,10 @@ def reproduction_page(report: Outline) -> str:
     """Return the whole page."""
     conclusions = [QUICK] if report.quick else []
     return render(
-        "reproduction.html", title=TITLE, headline=report.headline, conclusions=conclusions, report=report, marks=MARKS
+        "reproduction.html",
+        title=report.title,
+        headline=report.headline,
+        conclusions=conclusions,
+        report=report,
+        marks=MARKS,
     )

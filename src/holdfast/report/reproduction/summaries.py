@@ -6,8 +6,8 @@ from typing import Any
 
 from rich.table import Table
 
-from holdfast.experiments.spec import data_text
-from holdfast.methods import Rsa
+from holdfast.experiments.spec import data_text, rate_text
+from holdfast.methods import AUTO, Rsa
 from holdfast.report.tables import text_table
 from holdfast.report.worst import is_oracle
 from holdfast.reproduction.claims import Judged
@@ -15,6 +15,8 @@ from holdfast.reproduction.findings import CurveFindings, Findings
 
 ITERATIONS = 5000
 """Of the paper's runtime comparison."""
+FALLING = {"inverse-sqrt": "{}/sqrt(k)", "inverse": "{}/k", "constant": "{}"}
+"""How a step size is written by schedule."""
 
 
 @dataclass(frozen=True)
@@ -63,12 +65,16 @@ def settings(findings: Findings) -> Grid:
     for panel in findings.panels:
         for found in panel.curves:
             spec, searched = found.curve.spec, found.curve.searched
-            weight = f"{spec.method.penalty:g}" if isinstance(spec.method, Rsa) else ""
-            owner = "our search" if searched else "the paper"
-            rows.append(
-                (panel.panel.title, found.curve.label, spec.method_name, weight, f"{spec.rate:g}/sqrt(k)", owner)
-            )
+            weight = penalty_text(spec.method) if isinstance(spec.method, Rsa) else ""
+            owner = "rule" if spec.rate == AUTO else "our search" if searched else "the paper"
+            step = FALLING[spec.schedule].format(rate_text(spec))
+            rows.append((panel.panel.title, found.curve.label, spec.method_name, weight, step, owner))
     return Grid(("panel", "curve", "method", "lambda", "step size", "step size by"), tuple(rows))
+
+
+def penalty_text(method: Rsa) -> str:
+    """Return lambda as it is written on a command line."""
+    return method.penalty if isinstance(method.penalty, str) else f"{method.penalty:g}"
 
 
 def table(findings: Findings) -> Table:

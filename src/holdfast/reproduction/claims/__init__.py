@@ -1,4 +1,4 @@
-"""What the paper's numerical section asserts, sentence by sentence, and whether it holds here.
+"""What the paper's numerical section asserts, sentence by sentence, and what others do, and whether it holds here.
 
 The criteria were written before the runs that they judge, and are the same words everywhere:
 `criteria` says what "close", "fails" or "slightly slower" mean in numbers.
@@ -6,7 +6,7 @@ The criteria were written before the runs that they judge, and are the same word
 
 from collections.abc import Mapping, Sequence
 
-from holdfast.reproduction.claims import heterogeneous, identical, norm, penalty, runtime
+from holdfast.reproduction.claims import heterogeneous, identical, norm, penalty, runtime, yardsticks
 from holdfast.reproduction.claims.claim import Claim, Judged, Verdict, View
 from holdfast.reproduction.findings import Findings
 
@@ -16,8 +16,9 @@ CLAIMS: tuple[Claim, ...] = (
     *penalty.CLAIMS,
     *norm.CLAIMS,
     *heterogeneous.CLAIMS,
+    *yardsticks.CLAIMS,
 )
-"""In the order of the paper; Remark 2 stands with the figures that test it."""
+"""In the order of the paper; Remark 2 stands with the figures that test it. Other papers' come last."""
 
 
 def judge(findings: Sequence[Findings], lambda0: Mapping[str, float] | None = None) -> list[Judged]:
