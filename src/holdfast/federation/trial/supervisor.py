@@ -42,6 +42,8 @@ class Trial:
     attack: str | None = None
     config: str = ""
     """What else the run is told, as after `flwr run -c`."""
+    resume: bool = False
+    """Go on from the checkpoints of the last trial, the server's and the nodes'."""
     _started: list[subprocess.Popen[bytes]] = field(default_factory=list, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -71,7 +73,7 @@ class Trial:
     def play(self, say: Callable[[str], None]) -> list[dict[str, Any]]:
         """Train to the end and return the records of all rounds; whatever happens, nothing is left running."""
         stop(self.folder)
-        for old in ("state", "logs"):
+        for old in ("logs",) if self.resume else ("state", "logs"):
             shutil.rmtree(self.secrets / old, ignore_errors=True)
         try:
             with self._superlink() as port:
@@ -136,6 +138,8 @@ class Trial:
                 return records
             if ended:
                 raise EngineError(f"the run must play all its rounds; got {self._tail('run')}")
+            if self._started[0].poll() is not None:
+                raise EngineError("the SuperLink must stay until the end; got its end; go on with --resume")
             sleep(0.2)
 
     def _start(self, log: str, program: str, *arguments: str) -> subprocess.Popen[bytes]:
