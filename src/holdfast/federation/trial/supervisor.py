@@ -53,13 +53,19 @@ class Trial:
             raise InvalidInput("--byzantine and --attack go together; got one of them")
         if self.attack is not None:
             mounted_alone(self.attack)
-        for name in ("ca.crt", "server.pem", "server.key", *(f"worker-{n}" for n in range(1, self.nodes + 1))):
-            if not (self.secrets / name).is_file():
-                raise InvalidInput(
-                    f"a trial needs what holdfast federation init --nodes {self.nodes} writes; got no {name}"
-                )
+        self._check_files()
         if shutil.which("flower-superlink", path=_path()) is None:
             raise InvalidInput("a federation needs Flower: pip install 'holdfast[flower]'; got no flower-superlink")
+
+    def _check_files(self) -> None:
+        """Say how to get what is missing."""
+        names = ("ca.crt", "server.pem", "server.key", "worker-1")
+        if missing := [name for name in names if not (self.secrets / name).is_file()]:
+            made = f"a trial needs what holdfast federation init {self.folder} writes"
+            raise InvalidInput(f"{made}; got no {missing[0] if self.folder.is_dir() else 'such folder'}")
+        keys = sum((self.secrets / f"worker-{number}").is_file() for number in range(1, self.nodes + 1))
+        if keys < self.nodes:
+            raise InvalidInput(f"--nodes must be at most {keys}, the keys in {self.folder}; got {self.nodes}")
 
     @property
     def secrets(self) -> Path:
