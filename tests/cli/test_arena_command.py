@@ -58,7 +58,7 @@ def test_each_method_takes_the_best_factor_on_held_out_samples(tmp_path: Path) -
     assert (plain.status, tried.status) == (0, 0), tried.stderr
     assert tried.results["factors"] == [1e-6, 1]
     assert tried.results["standings"] == plain.results["standings"]  # a step of nothing never wins
-    assert len(list((tried.out / "tries").glob("*.json"))) == 2 * 2
+    assert len(list((tried.out / "tries").glob("*.json"))) == 2 * 2  # methods and factors
     assert "held back" in (tried.out / "report.html").read_text()
     refused = command_into(tmp_path / "refused", *TINY, *few, "--factors", "-1")
     assert refused.status == 2

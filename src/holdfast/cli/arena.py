@@ -121,7 +121,7 @@ def _play(speaker: Speaker, arena: Arena, out: Path, arguments: Namespace) -> in
         return told(speaker, specs, arguments.jobs, _line)
 
     chosen = {}
-    if factors:
+    if len(factors) > 1:
         split, file = hold_out(loaded(arena.base.data), HELD_OUT, max(arena.seeds) + 1), out / "validation.npz"
         write(split, file)
         ready = resolved(arena.base)

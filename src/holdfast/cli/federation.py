@@ -7,7 +7,7 @@ from holdfast.cli.console import Speaker
 from holdfast.cli.parsing import Command, add_commands
 from holdfast.errors import EngineError
 from holdfast.federation.trial.supervisor import Trial, stop
-from holdfast.federation.trial.template import write_app
+from holdfast.federation.trial.template import FRAMEWORKS, write_app
 
 FAILED = 1
 """The exit status when a federation did not come to its end."""
@@ -22,10 +22,13 @@ class _Init:
     def add_flags(parser: ArgumentParser) -> None:
         _add_folder(parser)
         parser.add_argument("--nodes", type=int, default=4, metavar="N", help="nodes to make keys for (default 4)")
+        parser.add_argument(
+            "--framework", default="numpy", choices=FRAMEWORKS, help="what the model is written in (default numpy)"
+        )
 
     @staticmethod
     def command(arguments: Namespace) -> int:
-        for path in write_app(arguments.folder, arguments.nodes):
+        for path in write_app(arguments.folder, arguments.nodes, arguments.framework):
             print(path)
         print(f"edit {arguments.folder}/robust_app/task.py; then: holdfast federation try {arguments.folder}")
         return 0

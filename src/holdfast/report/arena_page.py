@@ -37,9 +37,9 @@ def arena_page(arena: Arena, board: Leaderboard, factors: Sequence[float] = ()) 
     base = arena.base
     seeds = f"{len(arena.seeds)} seed{'s' if len(arena.seeds) > 1 else ''}"
     step = "every step size by rule" if base.rate == AUTO else f"step size {base.rate}"
-    if factors:
+    if len(factors) > 1:
         tried = ", ".join(f"{factor:g}" for factor in factors)
-        step += f" times the best of {tried} for the method, by training samples held back while nobody lies"
+        step += f" times the best of {tried} for the method, by the worst case on training samples held back"
     return render(
         "arena.html",
         title=f"Arena on {data_text(base.data)}: {len(arena.methods)} methods, {len(arena.attacks)} attacks",
