@@ -26,7 +26,7 @@ test-torch: .venv/installed  ## what concerns PyTorch, tensors and networks; ins
 
 test-ray: .venv/installed  ## what concerns the Ray engine; installs the pinned version
 	$(BIN)/pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[ray]'
-	$(BIN)/pytest tests/on_ray tests/examples
+	$(BIN)/pytest tests/on_ray tests/examples tests/torch_models/test_networks_on_ray.py
 
 test-peers: .venv-bench/installed  ## our members against those of ByzFL, ByzPy and Flower, in the benchmarks' environment
 	.venv-bench/bin/python -m pytest tests/peers

@@ -86,7 +86,7 @@ def smea(rows: Rows, byzantine: int, direction: Direction) -> Vector:
     best: Vector = rows.mean(axis=0)
     least = np.inf
     for subset in combinations(range(len(rows)), len(rows) - byzantine):
-        mean = rows[list(subset)].mean(axis=0)
+        mean: Vector = rows[list(subset)].mean(axis=0)
         value, _ = direction(rows[list(subset)] - mean, np.ones(len(subset)))
         if value < least:
             best, least = mean, value
