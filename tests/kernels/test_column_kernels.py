@@ -11,6 +11,7 @@ from hypothesis.extra.numpy import arrays
 from twins import DIMENSIONS, DTYPES, Maker, assert_same, hostile, ordinary, specials
 
 from holdfast import kernels
+from holdfast.errors import InvalidInput
 from holdfast.typing import Rows, Vector
 
 every_type = pytest.mark.parametrize("dtype", DTYPES)
@@ -125,3 +126,22 @@ def test_combination_passes_on_what_is_no_number(dtype: type) -> None:
 
 def test_combination_of_nothing_is_nothing() -> None:
     assert_same(kernels.combination(np.zeros(3), np.full((3, 5), np.nan)), np.zeros(5))
+
+
+@every_type
+@pytest.mark.parametrize("d", [1, 70, 1023, 1024, 1025, 3001])
+def test_mixtures_are_combinations_to_the_bit(d: int, dtype: type) -> None:
+    """Weights of 0 among the others, none at all, and a row of NaN that has none anywhere."""
+    rows, weights = ordinary(7, d, dtype), np.random.default_rng(1).normal(size=(5, 7))
+    weights[1, [0, 3, 6]], weights[2], rows[4] = 0, 0, np.nan
+    weights[:, 4] = 0
+    expected = np.array([kernels.combination(each, rows) for each in weights])
+    found = kernels.mixtures(weights, rows)
+    assert found.dtype == dtype
+    np.testing.assert_array_equal(found, expected)
+    assert not found[2].any()
+
+
+def test_mixtures_need_a_weight_for_every_row() -> None:
+    with pytest.raises(InvalidInput, match=r"weights must be one a row, \(3,\); got \(2,\)"):
+        kernels.mixtures(np.ones((4, 2)), np.ones((3, 5)))

@@ -80,6 +80,7 @@ CALLS: dict[str, Call] = {
     "mean": lambda n, d: kernels.mean(rows(n, d)),
     "mean_nearest": lambda n, d: kernels.mean_nearest(rows(n, d), np.arange(n), range(1), 1),
     "mean_of_ranks": lambda n, d: kernels.mean_of_ranks(rows(n, d), range(1)),
+    "mixtures": lambda n, d: kernels.mixtures(np.ones((2, n)), rows(n, d)),
     "normals": lambda n, d: kernels.normals(1, workers_of(n), 0, d),
     "pack_bits": lambda n, d: kernels.pack_bits(
         np.ones(d, np.float32), rows(n, d), np.ones((n, kernels.bit_width(d)), np.uint8)

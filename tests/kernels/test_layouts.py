@@ -51,6 +51,7 @@ CASES = {
     ),
     "mean_of_ranks, written out": Case(lambda rows: kernels.mean_of_ranks(rows, range(1, 4)), (hostile(5, 70, F32),)),
     "mean_of_ranks, tabled": Case(lambda rows: kernels.mean_of_ranks(rows, range(16, 17)), (hostile(33, 70, F32),)),
+    "mixtures": Case(kernels.mixtures, (ordinary(3, 5, F64), ordinary(5, 70, F32))),
     "squared_distances": Case(kernels.squared_distances, (ordinary(5, 70, F32),)),
     "sampled_distances": Case(kernels.sampled_distances, (ordinary(5, 700, F32),)),
     "inner_products": Case(kernels.inner_products, (ordinary(5, 70, F32), ordinary(1, 70, F32)[0])),

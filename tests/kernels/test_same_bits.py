@@ -45,6 +45,7 @@ VALUES = [
     "digest(*learned(Softmax, 10))",
     "digest(*learned(Logistic, 1))",
     "digest(kernels.combination(np.linspace(0, 1, 7), rows))",
+    "digest(kernels.mixtures(np.linspace(0, 1, 14).reshape(2, 7), rows))",
     "digest(kernels.squared_distances(rows), products)",
     "digest(kernels.weiszfeld(products, np.full(7, 1 / 7), 1e-9, 100)[0])",
     "digest(kernels.norms.pull(2.0, 1.0, model, rows))",

@@ -51,6 +51,7 @@ __all__ = [
     "mean",
     "mean_nearest",
     "mean_of_ranks",
+    "mixtures",
     "normals",
     "pack_bits",
     "saga_round",
@@ -85,6 +86,20 @@ def combination(weights: Vector, rows: Rows) -> Vector:
     out = np.empty(rows.shape[1], rows.dtype)
     kernel = module("columns").combination
     share(lambda first, last: kernel(used, chosen, rows, first, last, out), len(out), rows.size)
+    return out
+
+
+def mixtures(weights: Rows, rows: Rows) -> Rows:
+    """Return `weights @ rows`, a `combination` for each row of the weights, reading the rows about once."""
+    rows = plain(rows)
+    if weights.shape[1:] != rows.shape[:1]:
+        raise InvalidInput(f"weights must be one a row, {rows.shape[:1]}; got {weights.shape[1:]}")
+    used = plain(weights) != 0
+    chosen = np.argsort(~used, axis=1, kind="stable")  # those with weight first, in their order
+    given = np.take_along_axis(weights, chosen, axis=1).astype(rows.dtype)
+    out = np.empty((len(weights), rows.shape[1]), rows.dtype)
+    kernel, counts = module("columns").mixtures, used.sum(axis=1)
+    share(lambda first, last: kernel(given, chosen, counts, rows, first, last, out), rows.shape[1], rows.size)
     return out
 
 

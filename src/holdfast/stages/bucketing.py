@@ -39,5 +39,8 @@ class Bucketing(Stage):
         words = Stream(received.seed, "bucketing").words(workers, received.round, 1)[:, 0]
         order = np.lexsort((workers, words))
         buckets = [order[first : first + self.size] for first in range(0, len(order), self.size)]
-        means = np.stack([kernels.mean(rows[bucket]) for bucket in buckets])
-        return received._replace(rows=means, workers=np.array([workers[bucket].min() for bucket in buckets]))
+        weights = np.zeros((len(buckets), len(order)))
+        for place, bucket in enumerate(buckets):
+            weights[place, bucket] = 1 / len(bucket)
+        first = np.array([workers[bucket].min() for bucket in buckets])
+        return received._replace(rows=kernels.mixtures(weights, rows), workers=first)

@@ -3,6 +3,7 @@ from typing import ClassVar, cast
 
 import numpy as np
 
+from holdfast import kernels
 from holdfast.aggregators.distances import squared_distances
 from holdfast.aggregators.options import require_majority, require_whole
 from holdfast.stages.base import Stage
@@ -40,19 +41,7 @@ class NearestNeighbourMixing(Stage):
         order = by_number[np.argsort(distances[:, by_number], axis=1, kind="stable")]
         nearest = order[:, : n - byzantine]
         mixed = np.isfinite(np.take_along_axis(distances, nearest[:, -1:], axis=1)[:, 0])
-        weights = np.zeros((n, n), rows.dtype)
+        weights = np.zeros((n, n))
         np.put_along_axis(weights, nearest, 1 / (n - byzantine), axis=1)
-        weights[~mixed] = 0
-        out = weights @ _without_unused(rows, weights)
-        out[~mixed] = rows[~mixed]
-        return received._replace(rows=out)
-
-
-def _without_unused(rows: Rows, weights: Rows) -> Rows:
-    """Return the rows, 0 where none has weight: 0 times NaN would be NaN."""
-    used = weights.any(axis=0)
-    if used.all():
-        return rows
-    rows = rows.copy()
-    rows[~used] = 0
-    return rows
+        weights[~mixed] = np.eye(n)[~mixed]
+        return received._replace(rows=kernels.mixtures(weights, rows))

@@ -12,6 +12,8 @@ from holdfast.kernels.compiling import compiled
 from .lanes import fused
 
 BLOCK = 2048
+SPAN = 1024
+"""Columns of which several mixtures are made before the next are read: those of all rows stay in the second cache."""
 
 
 @compiled
@@ -59,6 +61,15 @@ def combination(weights, chosen, rows, first, last, out):
             a, p = rows[chosen[i], begin:end], weights[i]
             for j in range(len(total)):
                 total[j] = fused(p, a[j], total[j])
+
+
+@compiled
+def mixtures(weights, chosen, counts, rows, first, last, out):
+    """out[k] = `combination` by the first counts[k] of weights[k] and chosen[k]."""
+    for begin in range(first, last, SPAN):
+        end = min(begin + SPAN, last)
+        for k in range(len(out)):
+            combination(weights[k, : counts[k]], chosen[k, : counts[k]], rows, begin, end, out[k])
 
 
 @njit(nogil=True)
