@@ -56,7 +56,7 @@ def reproduction(_: Path) -> str:
     grid = Grid((EVIL,), ((EVIL,),))
     drawing = Drawing(EVIL, (Panel([{EVIL: EVIL}], alt.LayerChart(layer=[], title=EVIL)),), EVIL)
     section = Section(EVIL, EVIL, EVIL, EVIL, drawing, grid, EVIL, grid, (judged,))
-    return reproduction_page(Outline((EVIL, EVIL), True, EVIL, (judged,), (section,)))
+    return reproduction_page(Outline(EVIL, (EVIL, EVIL), True, EVIL, (judged,), (section,)))
 
 
 @pytest.mark.parametrize("page", [comparison, single_run, advice, tuning, reproduction])

@@ -158,7 +158,8 @@ def test_label_poisoning_is_as_its_authors_set_it() -> None:
         for curve in panel.curves[:-1]:
             spec = curve.spec
             assert (spec.workers, spec.q, spec.rate, spec.momentum, spec.l2) == (10, 1, 0.01, 0.9, 0.01)
-            assert (spec.schedule, spec.batch, spec.scale) == ("constant", 32, pytest.approx(1 / 255))
+            assert (spec.schedule, spec.batch) == ("constant", 32)
+            assert spec.scale == pytest.approx(1 / 255)
         assert panel.curves[-1].spec.rate == "auto"
 
 

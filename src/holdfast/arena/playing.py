@@ -7,22 +7,21 @@ from functools import cache
 
 from holdfast.aggregators import Mean
 from holdfast.arena.plan import Arena, Bout
-from holdfast.arena.scores import Cell
+from holdfast.arena.scores import BoutResult
 from holdfast.errors import InvalidInput
 from holdfast.experiments.automatic import resolve_auto
 from holdfast.experiments.defaults import canonical, resolved
-from holdfast.experiments.gathering import Arrived, gather
+from holdfast.experiments.gathering import Arrived, Keeper, gather
 from holdfast.experiments.parts import check
 from holdfast.experiments.records import Record
 from holdfast.experiments.spec import Spec
-from holdfast.experiments.store import Store
 from holdfast.methods import Aggregated
 
 Telling = Callable[[Sequence[Spec]], AbstractContextManager[Arrived]]
 """Given the runs that there will be, whom to tell each of them."""
 
 
-def play_arena(arena: Arena, jobs: int | None, store: Store, telling: Telling) -> list[Cell]:
+def play_arena(arena: Arena, jobs: int | None, store: Keeper | None, telling: Telling) -> list[BoutResult]:
     """Return every cell, in the order of the bouts. What is in the store already is not run again."""
     bouts = arena.bouts()
     ready: dict[Bout, list[Spec]] = {}
@@ -42,9 +41,9 @@ def play_arena(arena: Arena, jobs: int | None, store: Store, telling: Telling) -
 
 def _cell(
     bout: Bout, specs: list[Spec], records: Mapping[Spec, Record], failure: str | None, failed: Mapping[Spec, str]
-) -> Cell:
+) -> BoutResult:
     reasons = [failure] if failure else [failed[spec] for spec in specs if spec in failed]
-    return Cell(bout, failure=reasons[0]) if reasons else Cell(bout, tuple(records[spec] for spec in specs))
+    return BoutResult(bout, failure=reasons[0]) if reasons else BoutResult(bout, tuple(records[spec] for spec in specs))
 
 
 def runnable(spec: Spec) -> Spec:
