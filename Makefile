@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 CONSTRAINTS := requirements/constraints.txt
 
-.PHONY: demo picture test test-torch test-ray check fuzz faults claims reproduction yardsticks suspicion lint format bench clean
+.PHONY: demo picture test test-torch test-ray test-flower test-peers check fuzz faults claims reproduction yardsticks suspicion lint format bench clean
 
 .venv/installed: pyproject.toml $(CONSTRAINTS)
 	$(PYTHON) -m venv .venv
@@ -20,13 +20,24 @@ picture: .venv/installed  ## the picture of the README, drawn by the demo
 test: .venv/installed  ## everything that must hold; what concerns Ray: make test-ray
 	$(BIN)/pytest -n 2 --dist loadfile --ignore tests/on_ray
 
-test-torch: .venv/installed  ## what concerns PyTorch tensors; installs the pinned build
-	$(BIN)/pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[torch]'
-	$(BIN)/pytest tests/kernels/test_tensors.py
+test-torch: .venv/installed  ## what concerns PyTorch, tensors and networks; installs the pinned build
+	$(BIN)/pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[torch,images]'
+	$(BIN)/pytest tests/kernels/test_tensors.py tests/torch_models docs/torch.md
 
 test-ray: .venv/installed  ## what concerns the Ray engine; installs the pinned version
 	$(BIN)/pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[ray]'
-	$(BIN)/pytest tests/on_ray tests/examples
+	$(BIN)/pytest tests/on_ray tests/examples tests/torch_models/test_networks_on_ray.py
+
+test-peers: .venv-bench/installed  ## our members against those of ByzFL, ByzPy and Flower, in the benchmarks' environment
+	.venv-bench/bin/python -m pytest tests/peers
+
+test-flower: .venv-flower/installed  ## what concerns Flower, in an environment of its own
+	.venv-flower/bin/pytest tests/on_flower tests/federation
+
+.venv-flower/installed: pyproject.toml requirements/flower.txt
+	$(PYTHON) -m venv .venv-flower
+	.venv-flower/bin/pip install --quiet --disable-pip-version-check -r requirements/flower.txt -e '.[flower]'
+	touch $@
 
 check: .venv/installed  ## what is promised about MNIST; fetches it once, takes minutes
 	$(BIN)/pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[browser]'
@@ -79,4 +90,4 @@ format: .venv/installed  ## let the tools decide taste
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf .venv .venv-bench demo runs dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-bench .venv-flower demo runs dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -55,6 +55,20 @@ def test_the_page_says_what_to_conclude(played: Ended) -> None:
     assert page.count('<figure class="chart') == 2 + 2 * (1 + 3)
 
 
+def test_each_method_takes_the_best_factor_on_held_out_samples(tmp_path: Path) -> None:
+    few = ["--method", "rsa", "median", "--attack", "sign-flip", "--partition", "iid", "--byzantine", "2"]
+    plain = command_into(tmp_path / "plain", *TINY, *few)
+    tried = command_into(tmp_path / "tried", *TINY, *few, "--factors", "1e-6", "1")
+    assert (plain.status, tried.status) == (0, 0), tried.stderr
+    assert tried.results["factors"] == [1e-6, 1]
+    assert tried.results["standings"] == plain.results["standings"]  # a step of nothing never wins
+    assert len(list((tried.out / "tries").glob("*.json"))) == 2 * 2  # methods and factors
+    assert "held back" in (tried.out / "report.html").read_text()
+    refused = command_into(tmp_path / "refused", *TINY, *few, "--factors", "-1")
+    assert refused.status == 2
+    assert "--factors must be positive and finite; got -1" in refused.stderr
+
+
 def test_resume_repeats_nothing_that_is_finished(played: Ended) -> None:
     files = sorted((played.out / "runs").glob("*.json"))
     before, results = {path: path.stat().st_mtime_ns for path in files}, played.results

@@ -120,7 +120,7 @@ def test_data_fetch_of_an_unknown_name_fetches_nothing(
     monkeypatch.setitem(data.FETCHED, "mnist", mnist_from(shelf))
     assert main(["data", "fetch", "mnist", "emnist"]) == 2
     assert capsys.readouterr().err == (
-        "holdfast: unknown data set to fetch 'emnist' (did you mean 'mnist'?); known: mnist, fashion-mnist\n"
+        "holdfast: unknown data set to fetch 'emnist' (did you mean 'mnist'?); known: mnist, fashion-mnist, cifar10\n"
     )
     assert shelf.asked == 0
     assert not with_an_empty_cache.exists()

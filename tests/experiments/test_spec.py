@@ -19,6 +19,7 @@ from holdfast.experiments import Spec, run
 from holdfast.methods import Rsa
 from holdfast.methods.schedules import REGISTRY as SCHEDULES
 from holdfast.problems import Logistic, Softmax
+from holdfast.problems.modules.networks import Mlp
 
 # every field, each away from its default: (value, as a flag, as TOML below its section)
 EVERY: dict[str, tuple[Any, str, str]] = {
@@ -31,6 +32,10 @@ EVERY: dict[str, tuple[Any, str, str]] = {
     "workers": (12, "12", "workers = 12"),
     "scale": (0.25, ".25", "scale = 0.25"),
     "problem": ("logistic", "logistic", 'name = "logistic"'),
+    "model": (Mlp(hidden=9), "mlp:hidden=9", 'model = "mlp:hidden=9"'),
+    "normalise": ("none", "none", 'normalise = "none"'),
+    "augment": ("shift", "shift", 'augment = "shift"'),
+    "device": ("cuda", "cuda", 'device = "cuda"'),
     "weighting": ("sum", "sum", 'weighting = "sum"'),
     "l2": (0.0, "0", "l2 = 0"),
     "rounds": (11, "11", "rounds = 11"),
@@ -284,7 +289,7 @@ def test_parts_may_be_classes_where_they_have_defaults() -> None:
         ({"data": 3}, "data must be a name, a file, a table, a Dataset or a function that makes one; got 3"),
         ({"problem": 3}, "a problem must be a name, a Problem or what makes one; got 3"),
         ({"data": {"name": "digits", "part": 1}}, r"unknown key of \[data\] 'part' .*known: name, partition, workers"),
-        ({"problem": {"l2": 1}}, r"unknown key of \[problem\] 'l2'.*known: name, weighting, l2"),
+        ({"problem": {"l2": 1}}, r"unknown key of \[problem\] 'l2'.*known: name, model, .*weighting, l2"),
     ],
     ids=str,
 )

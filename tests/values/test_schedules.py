@@ -14,14 +14,16 @@ from holdfast.methods.schedules import REGISTRY, schedule
         ("inverse-sqrt", {0: 0.6, 3: 0.6 / 2, 8: 0.6 / 3, 9999: 0.6 / 100}),
         ("inverse", {0: 0.6, 1: 0.6 / 2, 2: 0.6 / 3, 9999: 0.6 / 10_000}),
         ("constant", {0: 0.6, 1: 0.6, 9999: 0.6}),
+        ("constant-then-linear", {0: 0.6, 5000: 0.6, 7500: 0.3, 9999: 0.6 / 5000}),
+        ("cosine", {0: 0.6, 5000: 0.3, 2500: 0.3 + 0.15 * 2**0.5, 10_000: 0.0}),
     ],
 )
 def test_step_sizes(name: str, sizes: dict[int, float]) -> None:
-    assert {round: schedule(name, 0.6)(round) for round in sizes} == pytest.approx(sizes, rel=1e-15)
+    assert {round: schedule(name, 0.6, 10_000)(round) for round in sizes} == pytest.approx(sizes, rel=1e-14)
 
 
 @pytest.mark.parametrize("rate", [0.0, -1.0, inf, nan])
 @pytest.mark.parametrize("name", REGISTRY)
 def test_rates_that_cannot_be(name: str, rate: float) -> None:
     with pytest.raises(InvalidInput, match=f"positive and finite; got {rate}"):
-        schedule(name, rate)
+        schedule(name, rate, 100)

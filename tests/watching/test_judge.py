@@ -9,7 +9,8 @@ from holdfast.experiments import Spec, run
 from holdfast.experiments.assembly import assemble
 from holdfast.typing import Received, Rows
 from holdfast.watching import Judge, Opinion, opinion_in
-from holdfast.watching.judge import COMPARED, COORDINATES, JUDGEMENTS
+from holdfast.watching.judge import COORDINATES, JUDGEMENTS
+from holdfast.watching.opinion import COMPARED
 
 D = 1000
 NEUTRAL = np.zeros(D)
@@ -46,7 +47,13 @@ def test_a_minority_that_stands_against_the_rest_is_left_out() -> None:
     rows[9:] *= -1
     found = judged(rows)
     assert found.weights.tolist() == [1.0] * 9 + [0.0] * 3
-    assert found.left_out.tolist() == [0] * 9 + [1] * 3
+    assert found.account.rounds.tolist() == [JUDGEMENTS] * 12
+    assert found.account.left_out.tolist() == [0] * 9 + [1] * 3
+    assert found.account.first.tolist() == [-1] * 9 + [JUDGEMENTS - 1] * 3
+    assert (found.apart[9:] >= found.limit).all()
+    assert found.limit == pytest.approx(Judge.ratio * found.apart[:9].max())
+    assert (found.account.apart[9:] == found.apart[9:]).all()
+    assert found.account.limit.tolist() == [0] * 9 + [float(found.limit)] * 3
 
 
 def test_never_half_of_the_workers_are_left_out() -> None:

@@ -1,9 +1,10 @@
 """Every method under every attack, judged by the worst that an attacker did to it: `holdfast arena`."""
 
+from holdfast.arena.choosing import choose_factors
 from holdfast.arena.leaderboard import Leaderboard, Standing
 from holdfast.arena.plan import Arena, Condition
 from holdfast.arena.playing import play_arena
 from holdfast.arena.presets import PRESETS
 from holdfast.arena.scores import BoutResult
 
-__all__ = ["PRESETS", "Arena", "BoutResult", "Condition", "Leaderboard", "Standing", "play_arena"]
+__all__ = ["PRESETS", "Arena", "BoutResult", "Condition", "Leaderboard", "Standing", "choose_factors", "play_arena"]

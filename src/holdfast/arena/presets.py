@@ -30,6 +30,8 @@ class Preset:
     partitions: Sequence[str] = ("iid", "by-label")
     byzantine: Sequence[str] = ("4", "8")
     seeds: int = 1
+    factors: Sequence[float] = ()
+    """Multiples of the rule's step size, of which every method takes the best on samples held back from training."""
     base: Mapping[str, Any] = field(default_factory=dict)
 
     def arena(self) -> Arena:
@@ -56,6 +58,15 @@ def _counts(text: str) -> tuple[int, int]:
         raise InvalidInput(f"--byzantine must be Q or Q:TOLD with whole numbers; got {text}") from None
 
 
+NETWORK = {"model": "mlp", "schedule": "constant-then-linear", "l2": 1e-4}
+"""What a network needs that a linear model does not: a falling tail, and less weight on |x|^2."""
+
+
+def _behind_watch(*rules: str) -> list[str]:
+    """Return each rule, and the same behind the stage `watch`."""
+    return [method for rule in rules for method in (rule, f"watch+{rule}")]
+
+
 PRESETS = {
     "full": Preset(),
     "demo": Preset(
@@ -79,6 +90,12 @@ PRESETS = {
         byzantine=["8"],
         base={"rounds": 300},
     ),
+    "watchful": Preset(
+        methods=["rsa", "watchful-rsa", *_behind_watch("geometric-median", "krum", "median", "trimmed-mean")],
+        partitions=["iid", "dirichlet:alpha=0.5", "dirichlet:alpha=0.1", "by-label"],
+        seeds=3,
+        base={"eval_every": 250},
+    ),
     "paper": Preset(
         methods=["rsa", "rsa:norm=1", "sgd", "geometric-median", "krum", "median"],
         attacks=["same-value", "sign-flip", "gaussian", "duplicate"],
@@ -98,6 +115,38 @@ PRESETS = {
         byzantine=["1", "2", "3", "4"],
         seeds=3,
         base={"data": "mnist", "workers": 14, "rounds": 800, "eval_every": 50, "batch": 25},
+    ),
+    "byzfl-cnn": Preset(
+        methods=["rsa", "clip:radius=2+nnm+trimmed-mean", "clip:radius=2+nnm+geometric-median"],
+        attacks=["sign-flip", "inner-product:search=line", "alie:search=line"],
+        partitions=["similarity:gamma=0", "similarity:gamma=0.33"],
+        byzantine=["1", "2", "3", "4"],
+        seeds=3,
+        base=NETWORK | {"data": "mnist", "model": "cnn", "workers": 14, "rounds": 800, "eval_every": 50, "batch": 25},
+    ),
+    "networks": Preset(
+        methods=[
+            "rsa",
+            "rsa:norm=1",
+            "geometric-median",
+            "krum",
+            "median",
+            "trimmed-mean",
+            "nnm+trimmed-mean",
+            "centered-clipping",
+        ],
+        attacks=["sign-flip", "gaussian", "alie", "contrarian"],
+        partitions=["iid", "dirichlet:alpha=0.5", "by-label"],
+        seeds=3,
+        factors=[0.3, 1, 3],
+        base=NETWORK | {"data": "mnist", "rounds": 400, "eval_every": 100},
+    ),
+    "networks-quick": Preset(
+        methods=["rsa", "geometric-median", "trimmed-mean", "nnm+trimmed-mean"],
+        attacks=["sign-flip", "alie", "contrarian"],
+        byzantine=["8"],
+        factors=[1, 3],
+        base=NETWORK | {"model": "mlp:hidden=32", "rounds": 150},
     ),
 }
 """What `--preset` names; `full` is what is played without it."""

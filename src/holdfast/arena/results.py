@@ -1,5 +1,6 @@
 """An arena as strict JSON: the leaderboard and every cell."""
 
+from collections.abc import Sequence
 from math import isnan
 from typing import Any
 
@@ -12,13 +13,14 @@ from holdfast.data import PARTITIONS
 from holdfast.methods import method_text
 
 
-def results_of(arena: Arena, board: Leaderboard) -> dict[str, Any]:
+def results_of(arena: Arena, board: Leaderboard, factors: Sequence[float] = ()) -> dict[str, Any]:
     """Return what `holdfast arena --json` prints."""
     return {
         "headline": headline(board),
         "conclusion": breaking(board),
         "base": arena.base.to_json(),
         "seeds": list(arena.seeds),
+        "factors": list(factors),
         "leaderboard": [{"method": method_text(each), "overall": board.overall(each)} for each in board.ranked],
         "standings": [_standing(standing) for standing in board.standings],
     }
@@ -54,6 +56,7 @@ def _cell(cell: BoutResult) -> dict[str, Any]:
         "best": cell.best,
         "drop": cell.drop,
         "ceiling": cell.ceiling,
+        "honest_left_out": cell.honest_left_out,
         "method": method_text(first.method),
         "rate": first.rate,
     }

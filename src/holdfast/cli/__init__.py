@@ -14,6 +14,7 @@ from holdfast.cli import (
     completion,
     data,
     demo,
+    federation,
     init,
     inspect,
     predict,
@@ -86,6 +87,11 @@ COMMANDS = {
         "tell how workers differ, what to set, and what is promised",
         "holdfast advise --data digits --partition by-label --workers 10 --byzantine 2",
         advise,
+    ),
+    "federation": Command(
+        "a Flower app: write it, try it on this machine, stop what is left",
+        "holdfast federation try my-federation --nodes 4 --byzantine 1 --attack sign-flip",
+        federation,
     ),
     "list": Command(
         "list methods, rules, stages, attacks, data sets, partitions, problems, schedules and engines",

@@ -17,7 +17,7 @@ from holdfast.methods import schedules
 from holdfast.methods.names import METHODS, STAGES
 from holdfast.methods.names import REGISTRY as METHODS_BY_NAME
 from holdfast.naming import Family, summary
-from holdfast.problems import PROBLEMS
+from holdfast.problems import MODELS, PROBLEMS
 from holdfast.theory import steps
 
 RULES: dict[Any, str] = {
@@ -65,6 +65,7 @@ def _catalogue() -> dict[str, dict[str, str]]:
         "data sets (--data)": {name: summary(loader) for name, loader in SETS.registry.items()} | files,
         "partitions (--partition)": _told(PARTITIONS),
         "problems (--problem)": {name: summary(problem) for name, problem in PROBLEMS.registry.items()},
+        "models (--model), with PyTorch": _told(MODELS),
         "schedules (--schedule)": {
             name: summary(kind) for name, kind in (*schedules.REGISTRY.items(), *steps.REGISTRY.items())
         },

@@ -11,7 +11,7 @@ from holdfast.data import PARTITIONS
 from holdfast.engines.options import ENGINES, REGISTRY, EngineOptions
 from holdfast.errors import InvalidInput
 from holdfast.experiments.sections import SECTIONS
-from holdfast.experiments.spec import Spec, data_text, problem_text, read_toml
+from holdfast.experiments.spec import Spec, data_text, model_text, problem_text, read_toml
 from holdfast.methods import method_text
 
 TEXTS = {
@@ -20,6 +20,7 @@ TEXTS = {
     "data": data_text,
     "partition": PARTITIONS.text,
     "problem": problem_text,
+    "model": model_text,
     "engine": ENGINES.text,
 }
 """How each part of a spec is written on a command line."""

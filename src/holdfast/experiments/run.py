@@ -12,6 +12,7 @@ import numpy as np
 from holdfast.data import FILE_TYPES, Table
 from holdfast.data import REGISTRY as DATA
 from holdfast.engines import Recorder
+from holdfast.engines.options import ENGINES
 from holdfast.engines.protocol import FAULTS
 from holdfast.engines.training import train
 from holdfast.errors import EngineError, InvalidInput, TooFew
@@ -23,6 +24,7 @@ from holdfast.experiments.cautions import after, before
 from holdfast.experiments.checkpoint import Checkpoint
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.folder import RunFolder
+from holdfast.experiments.gradients import with_gradients, with_gradients_of
 from holdfast.experiments.learnt import Learnt
 from holdfast.experiments.metrics import Evaluation, ceiling, evaluate, guessing
 from holdfast.experiments.parts import traffic_of
@@ -33,6 +35,7 @@ from holdfast.experiments.watching import Interrupted, Unwatched, Watcher
 from holdfast.problems import Problem
 from holdfast.states import arrays_of, filled
 from holdfast.typing import Received, Rows, Vector, Workers
+from holdfast.watching import opinion_in
 
 
 def _never() -> bool:
@@ -61,7 +64,7 @@ def run(
             return run(spec, folder, watcher or bar, stopping)
     if folder is not None and not callable(folder):
         RunFolder.check_new(Path(folder))
-    asked, spec = spec, resolve_auto(resolved(spec))
+    asked, spec = spec, with_gradients(resolve_auto(resolved(spec)))
     experiment = assemble(spec)
     with closing(experiment.engine), _created(folder, spec, experiment) as store:
         return replace(_Run(spec, experiment, store, watcher or Unwatched(), stopping).play(), asked=asked)
@@ -83,7 +86,9 @@ def resume(
     watcher = watcher or Unwatched()
     with RunFolder.own(Path(folder)) as store:
         began = store.beginning
-        spec = replace(began.spec, engine=began.about["engine"] if engine is None else engine)
+        spec = replace(began.spec, engine=began.about["engine"])
+        if engine is not None:
+            spec = with_gradients_of(spec, ENGINES.make(engine))
         spec = _with_data(spec, data)
         began.check_sources(spec)
         experiment = assemble(spec)
@@ -255,7 +260,9 @@ class _Run:
 
     def _evaluate(self) -> None:
         begun = perf_counter()
-        evaluation = evaluate(self.experiment, self.state.model, self.round, self.engine.last, self.model)
+        evaluation = evaluate(
+            self.experiment, self.state.model, self.round, self.engine.last, self.model, opinion_in(self.state)
+        )
         self.evaluation_seconds += perf_counter() - begun
         if not evaluation.finite:
             self.diverged = self.round

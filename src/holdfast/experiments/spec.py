@@ -17,11 +17,12 @@ from holdfast.errors import InvalidInput, unknown
 from holdfast.experiments.sections import finite, flat, read_sections, tables_of
 from holdfast.methods import AUTO, Method, Rsa, make_method, method_name, method_parts, method_table, schedules
 from holdfast.naming import source_of
-from holdfast.problems import PROBLEMS, Problem
+from holdfast.problems import MODELS, PROBLEMS, Problem
 from holdfast.theory import steps
 
 T = TypeVar("T")
 Positive = Annotated[int, Meta(ge=1)]
+OF_A_MODEL = ("normalise", "augment", "device")
 SCHEDULES = (*schedules.REGISTRY, *steps.REGISTRY)
 
 
@@ -90,6 +91,18 @@ def _problem(given: Any) -> Any:
     elif not isinstance(problem, Problem) and not callable(problem):
         raise InvalidInput(f"a problem must be a name, a Problem or what makes one; got {problem!r}")
     return problem
+
+
+def _model(given: Any) -> Any:
+    model = None if given == "none" else given if given is None or callable(given) else MODELS.make(given)
+    if model is not None and not callable(model):
+        raise InvalidInput(f"a model must be a name or a function that makes a torch.nn.Module; got {model!r}")
+    return model
+
+
+def model_text(model: Any) -> str:
+    """Return a model as it is written on a command line."""
+    return "none" if model is None else MODELS.text(model)
 
 
 def rate_text(spec: "Spec") -> str:
@@ -162,6 +175,22 @@ class Spec:
         _problem,
         lambda problem: {} if problem is None else {"name": problem_text(problem)},
     )
+    model: Any = _part(
+        "problem",
+        None,
+        "a PyTorch network that makes the scores: NAME[:key=value,...] or package.module:factory; linear without",
+        _model,
+        lambda model: {} if model is None else {"model": MODELS.table(model)},
+    )
+    normalise: Literal["mean-std", "none"] | None = _option(
+        "problem", None, "with a model: features to mean 0 and deviation 1 per channel, mean-std, or none"
+    )
+    augment: Literal["none", "shift", "flip-shift"] | None = _option(
+        "problem", None, "with a model: move training images about at random, none, shift or flip-shift"
+    )
+    device: Literal["cpu", "cuda", "mps"] | None = _option(
+        "problem", None, "with a model: where PyTorch computes, cpu, cuda or mps"
+    )
     weighting: Literal["mean", "sum"] = _option("problem", "mean", "weight of a worker's loss: 1/m (mean) or 1 (sum)")
     l2: Annotated[float, Meta(ge=0)] = _option("problem", 0.01, "weight c of the master's regulariser c/2 |x|^2")
     rounds: Positive = _option("training", 5000, "number of rounds")
@@ -223,6 +252,9 @@ class Spec:
             raise InvalidInput(f"scale must be finite and not 0; got {self.scale}")
         if self.rate == AUTO and self.schedule in steps.REGISTRY:
             raise InvalidInput(f"rate auto is for the schedules {', '.join(schedules.REGISTRY)}; got {self.schedule}")
+        given = [name for name in OF_A_MODEL if getattr(self, name) is not None]
+        if given and self.model is None:
+            raise InvalidInput(f"{given[0]} needs a model, such as model=mlp; got none")
         if self.weights == "equal" and self.weight_cap != Spec.weight_cap:
             raise InvalidInput(f"weight_cap is for weights=samples; got {self.weight_cap:g} and weights=equal")
         self._check_byzantine()
@@ -308,7 +340,7 @@ class Spec:
 
     def sources(self) -> list[dict[str, str]]:
         """Return where the parts from outside the package came from, with a hash of their code."""
-        parts = (*method_parts(self.method), self.attack, self.partition)
+        parts = (*method_parts(self.method), self.attack, self.partition, self.model)
         found = [source_of(part) for part in parts if part is not None]
         for family, part in ((SETS, self.data), (PROBLEMS, self.problem)):
             if not isinstance(part, str | Dataset | Table | None):

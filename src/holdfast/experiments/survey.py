@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from holdfast.experiments.probing import EVERY, Probed
 from holdfast.methods.penalties import Penalty, penalty
-from holdfast.problems import LinearProblem, Problem
+from holdfast.problems import LinearProblem, ModuleProblem, Problem
 from holdfast.typing import Nothing, Oracle, Rows, Vector, Workers
 
 STEPS = 64
@@ -21,7 +21,7 @@ BATCH = 128
 SHARE = 1 / 3
 """The most that Byzantine workers may take of what there is to learn. All else comes from the data."""
 SHARE_BEYOND_L1 = 1 / 4
-"""The same for other norms than l1, where the slope of the loss is bounded; docs/automatic.md says why."""
+"""The same for other norms than l1, where the gradient of the loss is bounded; docs/automatic.md says why."""
 
 Reports = NDArray[np.float64]
 """Price, reach and curvature of each worker, `(n, 3)`."""
@@ -54,7 +54,8 @@ class Surveyor:
     @staticmethod
     def of(problem: Problem, workers: Workers, p: float) -> "Surveyor":
         linear = isinstance(problem, LinearProblem)
-        measured = Sampled(problem.thinned(BATCH)) if isinstance(problem, LinearProblem) else Probed(problem)
+        few = problem.thinned(BATCH) if isinstance(problem, LinearProblem | ModuleProblem) else problem
+        measured = Sampled(few) if isinstance(few, LinearProblem) else Probed(few)
         counted = np.arange(STEPS) if linear else np.arange(EVERY - 1, STEPS, EVERY)
         bounded = isfinite(getattr(problem, "gradient_bound", inf))
         return Surveyor(measured, workers, penalty(p, 1.0), counted, SHARE_BEYOND_L1 if bounded and p > 1 else SHARE)

@@ -1,4 +1,4 @@
-"""Subgradients of weight * |.|_p for p = 2 and p = infinity: what `holdfast.methods.penalties` and its users call.
+"""Subgradients of weight * |.|_p for p = 2 and infinity, RSA's steps also for p = 1: what `holdfast.methods` calls.
 
 A row's result does not depend on the other rows, nor any on the number of threads.
 """
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
 from holdfast.kernels.calling import matching, module, plain
+from holdfast.kernels.room import room
 from holdfast.kernels.sharing import share
 from holdfast.typing import Rows, Vector
 
@@ -48,14 +49,16 @@ def steps(p: float, weight: float, models: Rows, master: Vector, gradients: Rows
             f"gradients must be like the models, {models.shape} of {models.dtype}; "
             f"got {gradients.shape} of {gradients.dtype}"
         )
-    alpha, out = models.dtype.type(rate), np.empty_like(models)
-    kernel = module("norms").steps
-    share(
-        lambda first, last: kernel(models, master, p == 2, weight, gradients, alpha, first, last, out),
-        len(models),
-        models.size,
-        grain=1,
-    )
+    number, out = models.dtype.type, room(models.shape, models.dtype)
+    alpha, kernels = number(rate), module("norms")
+
+    def fill(first: int, last: int) -> None:
+        if p == 1:
+            kernels.sign_steps(models, master, number(weight), gradients, alpha, first, last, out)
+        else:
+            kernels.steps(models, master, p == 2, weight, gradients, alpha, first, last, out)
+
+    share(fill, len(models), models.size, grain=1)
     return out
 
 

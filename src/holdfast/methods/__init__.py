@@ -17,7 +17,7 @@ from holdfast.methods.penalties import L1, L2, LInf, Lp, Penalty, penalty
 from holdfast.methods.priors import Ridge
 from holdfast.methods.reduction import WithLsvrg, WithSaga, with_reduction
 from holdfast.methods.rsa import AUTO, IdealRsa, Rsa, with_penalty
-from holdfast.methods.schedules import Constant, Inverse, InverseSqrt
+from holdfast.methods.schedules import Constant, ConstantThenLinear, Cosine, Inverse, InverseSqrt
 from holdfast.methods.workers import GradientWorker, PenalisedWorker, WithMomentum
 
 __all__ = [
@@ -28,6 +28,8 @@ __all__ = [
     "AggregateSum",
     "Aggregated",
     "Constant",
+    "ConstantThenLinear",
+    "Cosine",
     "Descent",
     "GradientWorker",
     "IdealRsa",

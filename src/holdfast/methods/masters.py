@@ -101,7 +101,11 @@ class AggregateSum:
         return memory
 
     def __call__(self, model: Vector, received: Received, memory: Any) -> tuple[Vector, Any]:
-        workers = received.workers
+        vector, memory = self.aggregate(model, received, memory)
+        return self._number(received.workers) * vector, memory
+
+    def aggregate(self, model: Vector, received: Received, memory: Any) -> tuple[Vector, Any]:
+        """Return what stages and rule make of the messages, not yet times their number, and the memory after it."""
         kept: list[Any] = []
         for stage in self.stages:
             if isinstance(stage, RememberingStage):
@@ -113,7 +117,7 @@ class AggregateSum:
         vector, memory = self._ruled(model, received, memory)
         for after in reversed(kept):
             memory = Staged(after, memory)
-        return self._number(workers) * vector, memory
+        return vector, memory
 
     def _number(self, workers: Workers) -> float:
         """Return how many workers these are, or what they weigh."""

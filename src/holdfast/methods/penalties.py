@@ -86,7 +86,7 @@ class L1(Penalty):
     def descend(self, models: Rows, master: Vector, rate: float, oracle: Oracle, round: int) -> Rows:
         if isinstance(oracle, OffersL1Step):
             return oracle.l1_step(models, master, rate, self.weight, round)
-        return super().descend(models, master, rate, oracle, round)
+        return norms.steps(self.p, self.weight, models, master, oracle(models, round), rate)
 
 
 @final

@@ -5,6 +5,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from holdfast.kernels.room import room
 from holdfast.methods.penalties import Penalty
 from holdfast.typing import Nothing, Oracle, Rows, Schedule, Vector, Worker
 
@@ -98,7 +99,11 @@ class WithMomentum:
 
         def averaged(models: Rows, draw: int, /) -> Rows:
             nonlocal average
-            average = self.momentum * average + (1 - self.momentum) * oracle(models, draw)
+            past, fresh = (room(average.shape, average.dtype) for _ in range(2))
+            np.multiply(average, self.momentum, out=past)
+            np.multiply(oracle(models, draw), 1 - self.momentum, out=fresh)
+            np.add(past, fresh, out=past)
+            average = past
             return average
 
         messages, inner = self.worker.step(state.inner, model, averaged, round)

@@ -8,8 +8,9 @@ from holdfast.problems.guessing import Guess, guess
 from holdfast.problems.least_squares import LeastSquares
 from holdfast.problems.linear import LinearProblem
 from holdfast.problems.logistic import Logistic
+from holdfast.problems.modules import MODELS, ModuleProblem
 from holdfast.problems.poisoning import Relabels, oracle_under
-from holdfast.problems.protocol import Divisible, Problem, Samples, Separable
+from holdfast.problems.protocol import Classifying, Divisible, Problem, Samples, Separable
 from holdfast.problems.scores import ACCURACY, LOSS, Score, declared_score
 from holdfast.problems.shards import Shards
 from holdfast.problems.softmax import Softmax
@@ -34,13 +35,16 @@ def solvable(problem: Problem, asker: str) -> LinearProblem:
 __all__ = [
     "ACCURACY",
     "LOSS",
+    "MODELS",
     "PROBLEMS",
     "REGISTRY",
+    "Classifying",
     "Divisible",
     "Guess",
     "LeastSquares",
     "LinearProblem",
     "Logistic",
+    "ModuleProblem",
     "Problem",
     "Relabels",
     "Samples",

@@ -40,17 +40,15 @@ class LeastSquares(LinearProblem):
         residuals: Rows = scores - targets[..., np.newaxis].astype(scores.dtype)
         return residuals
 
-    def accuracy(self, model: Vector, features: NDArray[Any], targets: NDArray[Any]) -> None:
-        return None
-
-    def measured(self, model: Vector, features: NDArray[Any], targets: NDArray[Any]) -> dict[str, float]:
+    @staticmethod
+    def judged(scores: Rows, targets: NDArray[Any], unit: float) -> dict[str, float]:
         """Return the root of the mean squared error, in the units of the data, and the share of variance explained.
 
         R2 = 1 - sum (y - s)^2 / sum (y - mean y)^2; left out where the targets do not vary.
         """
-        errors = self.scores_of_all(model, features)[:, 0].astype(np.float64) - targets
+        errors = scores[:, 0].astype(np.float64) - targets
         spread = float(((targets - targets.mean()) ** 2).sum())
-        found = {"rmse": self.unit * float(np.sqrt((errors**2).mean()))}
+        found = {"rmse": unit * float(np.sqrt((errors**2).mean()))}
         return found | ({"r2": 1 - float((errors**2).sum()) / spread} if spread else {})
 
     def optimum(self, prior: Ridge, workers: Iterable[int], tolerance: float = 0.0, evaluations: int = 1) -> Vector:

@@ -91,9 +91,10 @@ class LinearProblem(ABC):
     def residuals(self, scores: Rows, targets: NDArray[Any]) -> Rows:
         """Return the derivatives of the loss by the scores `(..., outputs)`, in their shape."""
 
+    @staticmethod
     @abstractmethod
-    def accuracy(self, model: Vector, features: NDArray[Any], targets: NDArray[Any]) -> float | None:
-        """Return the share of samples that `model` gets right, if the problem knows right from wrong."""
+    def judged(scores: Rows, targets: NDArray[Any], unit: float) -> dict[str, float]:
+        """Return what scores `(N, outputs)` of samples are worth, targets counted in this unit."""
 
     @property
     def dimension(self) -> int:
@@ -114,8 +115,11 @@ class LinearProblem(ABC):
 
     def measured(self, model: Vector, features: NDArray[Any], targets: NDArray[Any]) -> dict[str, float]:
         """Return what a model is worth on some samples: the accuracy, if the problem has classes."""
-        accuracy = self.accuracy(model, features, targets)
-        return {} if accuracy is None else {"accuracy": accuracy}
+        return self.judged(self.scores_of_all(model, features), targets, self.unit)
+
+    def accuracy(self, model: Vector, features: NDArray[Any], targets: NDArray[Any]) -> float | None:
+        """Return the share of samples that `model` gets right, if the problem knows right from wrong."""
+        return self.measured(model, features, targets).get("accuracy")
 
     def only(self, first: int, last: int) -> Self:
         """Return the problem with the samples of workers `first` to `last` alone, and none to test on."""
@@ -123,11 +127,8 @@ class LinearProblem(ABC):
 
     def relabelled(self, workers: Workers, relabel: Callable[[NDArray[Any], int, int], NDArray[Any]]) -> Self:
         """Return the problem in which these workers' labels are `relabel(labels, classes, worker)`."""
-        targets, classes = self.shards.targets.copy(), max(self.outputs, 2)  # one score tells two classes apart
-        for worker in workers.tolist():
-            mine = slice(*self.shards.starts[worker - 1 : worker + 1])
-            targets[mine] = relabel(targets[mine].copy(), classes, worker)  # the others are nothing to it
-        return replace(self, shards=replace(self.shards, targets=targets))
+        classes = max(self.outputs, 2)  # one score tells two classes apart
+        return replace(self, shards=self.shards.relabelled(workers, relabel, classes))
 
     def start(self) -> Vector:
         """Return the model that everyone starts from: 0."""

@@ -39,13 +39,11 @@ class Logistic(LinearProblem):
         residuals: Rows = likely - targets[..., np.newaxis].astype(scores.dtype)
         return residuals
 
-    def accuracy(self, model: Vector, features: NDArray[Any], targets: NDArray[Any]) -> float:
-        return float(((self.scores_of_all(model, features)[:, 0] > 0) == targets).mean())
-
-    def measured(self, model: Vector, features: NDArray[Any], targets: NDArray[Any]) -> dict[str, float]:
+    @staticmethod
+    def judged(scores: Rows, targets: NDArray[Any], unit: float) -> dict[str, float]:
         """Return accuracy and, where both classes occur, the area under the ROC curve."""
-        area = area_under_curve(self.scores_of_all(model, features)[:, 0], targets)
-        return super().measured(model, features, targets) | ({} if area is None else {"auc": area})
+        area = area_under_curve(scores[:, 0], targets)
+        return {"accuracy": float(((scores[:, 0] > 0) == targets).mean())} | ({} if area is None else {"auc": area})
 
 
 def area_under_curve(scores: Vector, targets: NDArray[Any]) -> float | None:

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from numpy.typing import NDArray
 
+from holdfast.problems.shards import Shards
 from holdfast.typing import Oracle, Vector, Workers
 
 
@@ -53,6 +54,20 @@ class Separable(Problem, Protocol):
 
     def only(self, first: int, last: int) -> Problem:
         """Return the problem with the samples of workers `first` to `last` alone."""
+
+
+@runtime_checkable
+class Classifying(Problem, Protocol):
+    """A problem of samples in classes, which says who holds what: a model is right on a share of samples."""
+
+    classifies: bool
+    """Whether targets are classes."""
+    shards: Shards
+    test: Samples | None
+    """What models are measured on."""
+
+    def accuracy(self, model: Vector, features: NDArray[Any], targets: NDArray[Any]) -> float | None:
+        """Return the share of these samples that a model gets right."""
 
 
 @runtime_checkable

@@ -1,6 +1,6 @@
 """The workers' training samples, kept as they came and converted when they are used."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -62,6 +62,16 @@ class Shards:
         spans = zip(self.starts[:-1], self.starts[1:], strict=True)
         parts = [np.linspace(first, last - 1, min(most, last - first)).astype(np.int64) for first, last in spans]
         return Shards.deal(self.features, self.targets, parts, self.scale, self.dtype)
+
+    def relabelled(
+        self, workers: Workers, relabel: Callable[[NDArray[Any], int, int], NDArray[Any]], classes: int
+    ) -> "Shards":
+        """Return the samples with these workers' labels as `relabel(labels, classes, worker)` has them."""
+        targets = self.targets.copy()
+        for worker in workers.tolist():
+            mine = slice(*self.starts[worker - 1 : worker + 1])
+            targets[mine] = relabel(targets[mine].copy(), classes, worker)  # the others are nothing to it
+        return replace(self, targets=targets)
 
     def scaled(self, features: NDArray[Any]) -> Rows:
         """Return features as numbers of the working type, times the scale."""

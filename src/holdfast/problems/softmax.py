@@ -9,7 +9,7 @@ from holdfast import kernels
 from holdfast.data import Dataset
 from holdfast.errors import InvalidInput
 from holdfast.problems.linear import LinearProblem
-from holdfast.typing import Rows, Vector
+from holdfast.typing import Rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,5 +47,7 @@ class Softmax(LinearProblem):
         flat[np.arange(len(flat)), targets.ravel()] -= 1
         return likely
 
-    def accuracy(self, model: Vector, features: NDArray[Any], targets: NDArray[Any]) -> float:
-        return float((self.scores_of_all(model, features).argmax(axis=-1) == targets).mean())
+    @staticmethod
+    def judged(scores: Rows, targets: NDArray[Any], unit: float) -> dict[str, float]:
+        """Return the share of samples whose own class has the largest score."""
+        return {"accuracy": float((scores.argmax(axis=-1) == targets).mean())}

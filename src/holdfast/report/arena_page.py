@@ -1,6 +1,6 @@
 """The page and the table of an arena: worst cases first, then every cell."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.table import Table
 
@@ -32,13 +32,16 @@ def leaderboard_table(board: Leaderboard) -> Table:
     return text_table(head, rows, "accuracy at the end, worst case over the attacks", _best(board))
 
 
-def arena_page(arena: Arena, board: Leaderboard) -> str:
+def arena_page(arena: Arena, board: Leaderboard, factors: Sequence[float] = ()) -> str:
     """Return the whole page."""
     names = method_labels(board.ranked)
     head, rows = leaderboard_rows(board)
     base = arena.base
     seeds = f"{len(arena.seeds)} seed{'s' if len(arena.seeds) > 1 else ''}"
     step = "every step size by rule" if base.rate == AUTO else f"step size {base.rate}"
+    if len(factors) > 1:
+        tried = ", ".join(f"{factor:g}" for factor in factors)
+        step += f" times the best of {tried} for the method, by the worst case on training samples held back"
     return render(
         "arena.html",
         title=f"Arena on {data_text(base.data)}: {len(arena.methods)} methods, {len(arena.attacks)} attacks",

@@ -30,7 +30,8 @@ class Remote:
 
     `parts` are the workers of each member of the transport, neighbours in order. A round waits for `timeout` seconds
     (None: for all) and needs `least` workers. An answer that cannot be used makes its workers absent in that round;
-    an error that a member reports ends the run if members are `trusted`, else it is such an answer.
+    an error that a member reports ends the run if members are `trusted`, else it is such an answer. Members that are
+    `autonomous` start by themselves and keep their own states: nothing is asked of them but rounds.
     """
 
     def __init__(
@@ -43,13 +44,14 @@ class Remote:
         timeout: float | None = None,
         least: int = 1,
         trusted: bool = True,
+        autonomous: bool = False,
     ) -> None:
         self._agreement, self.adversary = agreement, agreement.adversary
         self._announcer = Announcer(agreement.follows)
-        self._least, self._trusted = max(least, 1), trusted
+        self._least, self._trusted, self._autonomous = max(least, 1), trusted, autonomous
         computing = [len(np.setdiff1d(part, self.adversary.idle)) for part in parts]
         self._members = [Member(i, *about) for i, about in enumerate(zip(parts, computing, strict=True))]
-        self._roster = Roster(transport, self._members, timeout, trusted)
+        self._roster = Roster(transport, self._members, timeout, trusted, autonomous)
         self._states = States(self._roster, agreement.worker.init(model[np.newaxis]))
         self._started = False
         self.workers, self.honest = agreement.participation.workers, self.adversary.honest
@@ -142,7 +144,9 @@ class Remote:
 
     def _log(self, model: Vector, round: int) -> None:
         """Log x0, so that a member that is lost can be brought to this round again."""
-        if len(self._roster.log) * model.nbytes > LOG_BYTES:
+        if self._autonomous:
+            self._roster.log.clear()
+        elif len(self._roster.log) * model.nbytes > LOG_BYTES:
             self._states.keep()
         self._roster.log[round] = wire.model(model, round)
 

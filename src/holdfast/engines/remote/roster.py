@@ -32,8 +32,16 @@ class Roster:
     one loads the kept state and plays again the rounds that the old one was sent since.
     """
 
-    def __init__(self, transport: Transport, members: Sequence[Member], timeout: float | None, trusted: bool) -> None:
-        self.members, self._timeout, self._trusted = members, timeout, trusted
+    def __init__(
+        self,
+        transport: Transport,
+        members: Sequence[Member],
+        timeout: float | None,
+        trusted: bool,
+        autonomous: bool = False,
+    ) -> None:
+        self.members, self._timeout = members, timeout
+        self._trusted, self._autonomous = trusted, autonomous
         self.attention = Attention()
         self._transport, self._post = transport, Post(transport, self._unasked)
         self.log: dict[int, bytes] = {}
@@ -46,6 +54,8 @@ class Roster:
     def start(self) -> None:
         """Start all members, or say which of them cannot."""
         self._transport.start(self.attention.stopping)
+        if self._autonomous:
+            return
         for member in self.members:
             self._post.send(member.number, wire.pack("who"))
         for member in self.members:
@@ -142,7 +152,9 @@ class Roster:
         return self._obtain(member, request, kind, read)
 
     def rewind(self, round: int) -> None:
-        """Bring all members to where they were before the round that was just played."""
+        """Bring all members to where they were before the round that was just played, unless they can by themselves."""
+        if self._autonomous:
+            return
         for member in self.members:
             member.undo(round)
             if member.late:

@@ -17,6 +17,9 @@ from holdfast.errors import InvalidInput
 from holdfast.states import Arrays, arrays_of, filled, map_state
 from holdfast.typing import Master, Oracle, Rows, Tally, Vector, Workers
 
+STATE = "state."
+"""Before the names of the workers' states in what is saved of a station."""
+
 
 class Station:
     """A group of workers that is sent requests and answers each: bytes in, bytes out.
@@ -58,6 +61,19 @@ class Station:
         with suppress(InvalidInput):  # the first round will say it
             self._messages(model, 0, self._group.workers)
         self._group.state = before
+
+    def saved(self) -> bytes:
+        """Return all that a new station with the same workers needs to go on from here, and the next round."""
+        known = {"x0": self._follower.model(self._follower.round)} if self._follower.round >= 0 else {}
+        return wire.pack("saved", round=self._follower.round + 1, **known, **_inside(arrays_of(self._group.state)))
+
+    def restore(self, saved: Data) -> None:
+        """Go on from where another station was when it was saved."""
+        arrays = wire.unpack(saved).arrays
+        state = {name.removeprefix(STATE): array for name, array in arrays.items() if name.startswith(STATE)}
+        self._load(state)
+        if "x0" in arrays:
+            self._follower.hear(wire.model(arrays["x0"], int(arrays["round"]) - 1))
 
     def _play(self, arrays: Arrays) -> bytes:
         """Take in the frames of a round, play it, and answer with a frame, if anybody here is asked."""
@@ -112,3 +128,7 @@ class Station:
     def _squares(self, arrays: Arrays) -> bytes:
         """Answer with the honest workers' squared distances to a point."""
         return wire.pack("squares", squares=self._group.squares(arrays["model"], self._honest, arrays["point"]))
+
+
+def _inside(state: Arrays) -> Arrays:
+    return {f"{STATE}{name}": array for name, array in state.items()}

@@ -83,6 +83,18 @@ def steps(rows, centre, euclidean, weight, gradients, rate, first, last, out):
 
 
 @compiled
+def sign_steps(rows, centre, weight, gradients, rate, first, last, out):
+    """out[i] = rows[i] - rate * (gradients[i] + weight sign(rows[i] - centre)), rounded as NumPy rounds it."""
+    zero, one = out.dtype.type(0), out.dtype.type(1)
+    for i in range(first, last):
+        x, gradient, moved = rows[i], gradients[i], out[i]
+        for j in range(len(centre)):
+            u = x[j] - centre[j]
+            z = weight * ((one if u > zero else zero) - (one if u < zero else zero))
+            moved[j] = x[j] - rate * (gradient[j] + z)
+
+
+@compiled
 def recipes(rows, centre, euclidean, weight, first, last, out):
     """out[i] = what the columns of row i need to know of the whole row, for rows `first` to `last`."""
     for i in range(first, last):

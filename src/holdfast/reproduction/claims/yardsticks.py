@@ -30,7 +30,7 @@ def _mean_ahead(data: str, place: str) -> Claim:
     )
 
 
-def _plain_wins(panel: str) -> Claim:
+def _averaging_wins(panel: str) -> Claim:
     return Claim(
         f"{DUPLICATION}: plain averaging wins with {panel}",
         (DUPLICATION,),
@@ -82,7 +82,7 @@ CLAIMS = (
             for panel in (f"by label, {flips}" for flips in FLIPS)
         ],
     ),
-    *map(_plain_wins, COUNTS),
+    *(_averaging_wins(panel) for panel in COUNTS),
     Claim(
         f"{DUPLICATION}: variance reduction helps RSA",
         (DUPLICATION,),

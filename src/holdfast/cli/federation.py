@@ -1,0 +1,86 @@
+"""`holdfast federation`: an app to edit, a trial of it on this machine, and the end of what a killed trial left."""
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from holdfast.cli.console import Speaker
+from holdfast.cli.parsing import Command, add_commands
+from holdfast.errors import EngineError
+from holdfast.federation.trial.supervisor import Trial, stop
+from holdfast.federation.trial.template import FRAMEWORKS, write_app
+
+FAILED = 1
+"""The exit status when a federation did not come to its end."""
+
+
+def _add_folder(parser: ArgumentParser) -> None:
+    parser.add_argument("folder", type=Path, metavar="DIR", help="folder of the app")
+
+
+class _Init:
+    @staticmethod
+    def add_flags(parser: ArgumentParser) -> None:
+        _add_folder(parser)
+        parser.add_argument("--nodes", type=int, default=4, metavar="N", help="nodes to make keys for (default 4)")
+        parser.add_argument(
+            "--framework", default="numpy", choices=FRAMEWORKS, help="what the model is written in (default numpy)"
+        )
+
+    @staticmethod
+    def command(arguments: Namespace) -> int:
+        for path in write_app(arguments.folder, arguments.nodes, arguments.framework):
+            print(path)
+        print(f"edit {arguments.folder}/robust_app/task.py; then: holdfast federation try {arguments.folder}")
+        return 0
+
+
+class _Try:
+    @staticmethod
+    def add_flags(parser: ArgumentParser) -> None:
+        _add_folder(parser)
+        parser.add_argument("--nodes", type=int, default=4, metavar="N", help="how many nodes to start (default 4)")
+        parser.add_argument("--byzantine", type=int, default=0, metavar="N", help="how many of them, the last, attack")
+        parser.add_argument("--attack", metavar="NAME", help="what they do: NAME[:key=value,...], one process alone")
+        parser.add_argument("--config", default="", metavar="TEXT", help="the app's settings: 'rounds=5 seed=1'")
+
+    @staticmethod
+    def command(arguments: Namespace) -> int:
+        speaker = Speaker()
+        trial = Trial(arguments.folder, arguments.nodes, arguments.byzantine, arguments.attack, arguments.config)
+        try:
+            trial.play(speaker.say)
+        except EngineError as error:
+            speaker.say(str(error))
+            return FAILED
+        speaker.say(f"done; the model is {trial.secrets / 'state' / 'trial' / 'server' / 'model.npy'}")
+        return 0
+
+
+class _Stop:
+    @staticmethod
+    def add_flags(parser: ArgumentParser) -> None:
+        _add_folder(parser)
+
+    @staticmethod
+    def command(arguments: Namespace) -> int:
+        print(f"{stop(arguments.folder)} processes ended")
+        return 0
+
+
+ACTIONS = {
+    "init": Command("write an app, certificates and node keys", "holdfast federation init my-federation", _Init()),
+    "try": Command(
+        "train it on this machine: SuperLink and SuperNodes with TLS and node keys",
+        "holdfast federation try my-federation --nodes 4 --byzantine 1 --attack sign-flip",
+        _Try(),
+    ),
+    "stop": Command("end what a killed trial has left running", "holdfast federation stop my-federation", _Stop()),
+}
+
+
+def add_flags(parser: ArgumentParser) -> None:
+    add_commands(parser, "action", ACTIONS)
+
+
+def command(arguments: Namespace) -> int:
+    return ACTIONS[arguments.action].module.command(arguments)

@@ -1,0 +1,59 @@
+"""What a compromised node sends in place of its update. It knows no more than its own process does."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.attacks import ATTACKS, LabelPoisoning, LocalAttack, LocalView, WithMemory
+from holdfast.attacks.base import BatchPoisoning
+from holdfast.errors import InvalidInput
+from holdfast.federation.layout import Layout
+
+
+def mounted_alone(attack: Any) -> LocalAttack:
+    """Return the attack that a text, a table or an object names, if one process, which ends with its message, can."""
+    made = ATTACKS.make(attack)
+    if not isinstance(made, LocalAttack):
+        raise InvalidInput(
+            f"a node alone can only mount a LocalAttack; got {ATTACKS.name(made)}, which sees what others send"
+        )
+    if isinstance(made, WithMemory):
+        raise InvalidInput(f"a node can only mount an attack without memory; got {ATTACKS.name(made)}")
+    return made
+
+
+@dataclass(frozen=True)
+class Compromise:
+    """An attack on the update of one node."""
+
+    attack: LocalAttack
+    seed: int = 0
+
+    @classmethod
+    def of(cls, attack: Any, seed: int = 0) -> Self:
+        """Return the compromise that a text, a table or an object names."""
+        made = mounted_alone(attack)
+        if isinstance(made, LabelPoisoning | BatchPoisoning):
+            raise InvalidInput(
+                f"an attack on updates must change them; got {ATTACKS.name(made)}, which changes samples"
+            )
+        return cls(made, seed)
+
+    def model(
+        self, sent: Mapping[str, NDArray[Any]], trained: Mapping[str, NDArray[Any]], worker: int, round: int
+    ) -> dict[str, NDArray[Any]]:
+        """Return what the node sends that was sent a model and has trained it: the model it was sent, plus the attack.
+
+        >>> flip = Compromise.of("sign-flip:factor=-2")
+        >>> flip.model({"w": np.array([10.0])}, {"w": np.array([11.0])}, worker=1, round=1)
+        {'w': array([8.])}
+        """
+        before, after = Layout.of(sent), Layout.of(trained)
+        update = (after.vector - before.vector)[np.newaxis]
+        view = LocalView(update, np.zeros_like(update[0]), np.array([worker]), round, self.seed)
+        with np.errstate(over="ignore", invalid="ignore"):
+            lie = before.vector + self.attack(view)[0]
+        return after.model(lie, [array for array in trained.values() if array.dtype.kind != "f"])

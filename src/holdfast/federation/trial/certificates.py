@@ -1,0 +1,71 @@
+"""A certificate authority for this machine alone, the server's certificate, and the nodes' keys."""
+
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+
+from holdfast.errors import InvalidInput
+from holdfast.files import write_atomic
+
+DAYS = 365
+
+
+def write_certificates(folder: Path, host: str = "127.0.0.1") -> None:
+    """Write `ca.crt`, and `server.pem` and `server.key` for an address. The authority's own key is not kept."""
+    x509, hashes, serialization, ec = _library()
+    authority, server = ec.generate_private_key(ec.SECP384R1()), ec.generate_private_key(ec.SECP384R1())
+    issuer = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "holdfast trial")])
+    names = x509.SubjectAlternativeName([x509.DNSName("localhost"), x509.IPAddress(ip_address(host))])
+    root = _certificate(x509, issuer, issuer, authority.public_key()).add_extension(
+        x509.BasicConstraints(ca=True, path_length=0), critical=True
+    )
+    subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, host)])
+    leaf = _certificate(x509, subject, issuer, server.public_key()).add_extension(names, critical=False)
+    pem = serialization.Encoding.PEM
+    write_atomic(folder / "ca.crt", root.sign(authority, hashes.SHA256()).public_bytes(pem))
+    write_atomic(folder / "server.pem", leaf.sign(authority, hashes.SHA256()).public_bytes(pem))
+    private = server.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    _write_secret(folder / "server.key", private)
+
+
+def write_node_key(folder: Path, name: str) -> None:
+    """Write the private key of a node as `name`, its public key, which is registered, as `name.pub`."""
+    _, _, serialization, ec = _library()
+    key = ec.generate_private_key(ec.SECP384R1())
+    openssh = serialization.PrivateFormat.OpenSSH
+    private = key.private_bytes(serialization.Encoding.PEM, openssh, serialization.NoEncryption())
+    _write_secret(folder / name, private)
+    public = key.public_key().public_bytes(serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH)
+    write_atomic(folder / f"{name}.pub", public + b"\n")
+
+
+def _write_secret(path: Path, content: bytes) -> None:
+    """Write a file that only its owner can read, at no moment otherwise."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    path.touch(mode=0o600)
+    path.write_bytes(content)
+
+
+def _certificate(x509: Any, subject: Any, issuer: Any, key: Any) -> Any:
+    begun = datetime.now(UTC) - timedelta(hours=1)  # clocks differ
+    return (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(issuer)
+        .public_key(key)
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(begun)
+        .not_valid_after(begun + timedelta(days=DAYS))
+    )
+
+
+def _library() -> tuple[Any, Any, Any, Any]:
+    try:
+        from cryptography import x509
+        from cryptography.hazmat.primitives import hashes, serialization
+        from cryptography.hazmat.primitives.asymmetric import ec
+    except ImportError:
+        raise InvalidInput("a federation needs Flower: pip install 'holdfast[flower]'; got no cryptography") from None
+    return x509, hashes, serialization, ec

@@ -1,0 +1,184 @@
+"""Start a federation on this machine, watch it train, and stop all that was started."""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any
+
+from holdfast.errors import EngineError, InvalidInput
+from holdfast.federation.compromise import mounted_alone
+from holdfast.federation.trial.family import HOME, sweep_family
+from holdfast.federation.trial.template import SECRETS
+from holdfast.files import write_atomic
+
+QUIET = {
+    "FLWR_TELEMETRY_ENABLED": "0",
+    "FLWR_DISABLE_UPDATE_CHECK": "1",
+    "FLWR_DISABLE_RUNTIME_DEPENDENCY_INSTALLATION": "1",
+    "FLWR_SUPEREXEC_TASK_POLL_INTERVAL": "0.05",
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "OMP_NUM_THREADS": "1",
+}
+"""No network, one thread for each of the many processes."""
+PATIENCE = 120.0
+"""Seconds that the SuperLink may take to listen."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A federation of `nodes` on loopback, the last `byzantine` of which mount an attack."""
+
+    folder: Path
+    nodes: int = 4
+    byzantine: int = 0
+    attack: str | None = None
+    config: str = ""
+    """What else the run is told, as after `flwr run -c`."""
+    _started: list[subprocess.Popen[bytes]] = field(default_factory=list, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.byzantine < self.nodes:
+            raise InvalidInput(f"--byzantine must be from 0 to {self.nodes - 1}, below --nodes; got {self.byzantine}")
+        if (self.attack is None) != (self.byzantine == 0):
+            raise InvalidInput("--byzantine and --attack go together; got one of them")
+        if self.attack is not None:
+            mounted_alone(self.attack)
+        for name in ("ca.crt", "server.pem", "server.key", *(f"worker-{n}" for n in range(1, self.nodes + 1))):
+            if not (self.secrets / name).is_file():
+                raise InvalidInput(
+                    f"a trial needs what holdfast federation init --nodes {self.nodes} writes; got no {name}"
+                )
+        if shutil.which("flower-superlink", path=_path()) is None:
+            raise InvalidInput("a federation needs Flower: pip install 'holdfast[flower]'; got no flower-superlink")
+
+    @property
+    def secrets(self) -> Path:
+        return self.folder.resolve() / SECRETS
+
+    @property
+    def home(self) -> Path:
+        """The FLWR_HOME of every process of the trial."""
+        return self.secrets / "home"
+
+    def play(self, say: Callable[[str], None]) -> list[dict[str, Any]]:
+        """Train to the end and return the records of all rounds; whatever happens, nothing is left running."""
+        stop(self.folder)
+        for old in ("state", "logs"):
+            shutil.rmtree(self.secrets / old, ignore_errors=True)
+        try:
+            with self._superlink() as port:
+                say(f"the SuperLink listens at 127.0.0.1:{port}, TLS and node keys; logs in {self.secrets / 'logs'}")
+                self._start_nodes(port)
+                liars = f", {self.byzantine} of them Byzantine: {self.attack}" if self.byzantine else ""
+                say(f"{self.nodes} nodes are started{liars}; the first round takes some 20 seconds")
+                return self._train(say)
+        finally:
+            stop(self.folder)
+            while self._started:
+                self._started.pop().wait()
+
+    @contextmanager
+    def _superlink(self) -> Iterator[int]:
+        port = _free_port()
+        where = {"address": f"127.0.0.1:{port}", "root-certificates": str(self.secrets / "ca.crt")}
+        lines = ["[superlink]", 'default = "trial"', "[superlink.trial]", *(f'{k} = "{v}"' for k, v in where.items())]
+        write_atomic(self.home / "config.toml", "\n".join([*lines, ""]).encode())
+        tls = [f"--ssl-{name}={self.secrets / file}" for name, file in
+               (("ca-certfile", "ca.crt"), ("certfile", "server.pem"), ("keyfile", "server.key"))]  # fmt: skip
+        options = ["--host", "127.0.0.1", "--port", str(port), *tls, "--enable-supernode-auth"]
+        link = self._start("superlink", "flower-superlink", *options, "--disable-runtime-dependency-installation")
+        begun = monotonic()
+        while not _listens(port):
+            if link.poll() is not None or monotonic() - begun > PATIENCE:
+                raise EngineError(f"the SuperLink must listen; got {self._tail('superlink')}")
+            sleep(0.1)
+        yield port
+
+    def _start_nodes(self, port: int) -> None:
+        numbers = range(1, self.nodes + 1)
+        registering = [self._register(number) for number in numbers]  # side by side: each takes seconds
+        for number, process in zip(numbers, registering, strict=True):
+            if process.wait():
+                raise EngineError(f"node {number} must be registered; got {self._tail(f'register-{number}')}")
+        for number in numbers:
+            state = f'state-dir="{self.secrets / "state"}"'
+            lies = f' attack="{self.attack}"' if number > self.nodes - self.byzantine else ""
+            self._start(
+                f"worker-{number}", "flower-supernode", "--superlink", f"127.0.0.1:{port}", "--host", "127.0.0.1",
+                "--port", str(_free_port()), "--root-certificates", str(self.secrets / "ca.crt"),
+                "--auth-supernode-private-key", str(self.secrets / f"worker-{number}"), "--node-config", state + lies,
+            )  # fmt: skip
+
+    def _register(self, number: int) -> subprocess.Popen[bytes]:
+        key, name = str(self.secrets / f"worker-{number}.pub"), f"worker-{number}"
+        return self._start(f"register-{number}", "flwr", "supernode", "register", key, "trial", "--name", name)
+
+    def _train(self, say: Callable[[str], None]) -> list[dict[str, Any]]:
+        config = f'workers={self.nodes} state-dir="{self.secrets / "state"}" run-name="trial" {self.config}'
+        runs = self._start("run", "flwr", "run", str(self.folder.resolve()), "trial", "--stream", "-c", config)
+        records: list[dict[str, Any]] = []
+        first, folder = 0.0, self.secrets / "state" / "trial" / "server" / "rounds"
+        while True:
+            ended = runs.poll() is not None
+            while (path := folder / f"{len(records) + 1:08d}.json").exists():
+                records.append(json.loads(path.read_text()))
+                first = first or monotonic()
+                say(_told(records, monotonic() - first))
+            if records and records[-1]["round"] == records[-1]["rounds"]:
+                return records
+            if ended:
+                raise EngineError(f"the run must play all its rounds; got {self._tail('run')}")
+            sleep(0.2)
+
+    def _start(self, log: str, program: str, *arguments: str) -> subprocess.Popen[bytes]:
+        path = self.secrets / "logs" / f"{log}.log"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        variables = os.environ | QUIET | {HOME: str(self.home), "PATH": _path()}
+        with path.open("wb") as file:
+            process = subprocess.Popen(
+                [program, *arguments], stdin=subprocess.DEVNULL, stdout=file, stderr=file, env=variables,
+                start_new_session=True, cwd=self.secrets,
+            )  # fmt: skip
+        self._started.append(process)
+        return process
+
+    def _tail(self, log: str) -> str:
+        lines = (self.secrets / "logs" / f"{log}.log").read_text(errors="replace").strip().splitlines()
+        return " ".join(lines[-1].split())[-300:] if lines else "nothing in its log"
+
+
+def stop(folder: Path) -> int:
+    """End all processes of the trial in a folder, also those that a killed one has left; return how many there were."""
+    return sweep_family(folder.resolve() / SECRETS / "home")
+
+
+def _told(records: list[dict[str, Any]], seconds: float) -> str:
+    last = records[-1]
+    left = seconds / max(len(records) - 1, 1) * (last["rounds"] - last["round"])
+    measured = "".join(f", {name} {value:.3f}" for name, value in last["metrics"].items())
+    line = f"round {last['round']} of {last['rounds']}{measured}, {last['answered']} answered"
+    line += f", {left:.0f} s left" if len(records) > 1 else ""  # the first round says nothing of the others
+    return "\n".join([line, *last["faults"]])
+
+
+def _path() -> str:
+    return os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0

@@ -1,0 +1,16 @@
+"""For users of Flower: our rules as a strategy, our attacks as a mod, our methods as an app."""
+
+from holdfast.errors import InvalidInput
+
+try:
+    import flwr as _flwr  # noqa: F401
+except ImportError:
+    raise InvalidInput(
+        "holdfast.flower needs Flower: pip install 'holdfast[flower]'; got no module named flwr"
+    ) from None
+
+from holdfast.flower.apps import client_app, server_app
+from holdfast.flower.mod import AttackMod
+from holdfast.flower.strategy import RobustStrategy
+
+__all__ = ["AttackMod", "RobustStrategy", "client_app", "server_app"]

@@ -1,0 +1,68 @@
+"""RSA, and every method of ours, as a Flower app: the same two apps run in simulation and deployment."""
+
+import json
+from collections.abc import Sequence
+from logging import getLogger
+from time import monotonic
+from typing import Any
+
+import numpy as np
+from flwr.app import ConfigRecord, Context, Message, RecordDict
+from flwr.clientapp import ClientApp
+from flwr.serverapp import Grid, ServerApp
+
+from holdfast.experiments import Spec
+from holdfast.federation.engine import Task, federated, from_spec, station, with_numbers
+from holdfast.federation.node import Node
+from holdfast.federation.postbox import Postbox
+from holdfast.federation.settings import Settings
+from holdfast.files import write_atomic
+from holdfast.flower.carrier import BODY, RECORD, WORKER, GridCarrier, registered
+
+LOGGER = getLogger("flwr")
+
+
+def server_app(spec: Spec, task: Task = from_spec) -> ServerApp:
+    """Return the ServerApp that trains a spec on the nodes of a federation, one worker each."""
+    app = ServerApp()
+
+    def main(grid: Grid, context: Context) -> None:
+        settings = Settings.of(spec, context.run_config, context.run_id)
+        whole = with_numbers(settings.spec, task)
+        nodes = registered(grid, whole.workers)
+        carrier, total = GridCarrier(grid, nodes), whole.rounds
+        folder = settings.folder(context.run_config, "server")
+        options: dict[str, Any] = {"timeout": settings.round_timeout, "least": settings.min_workers, "folder": folder}
+        begun, first = monotonic(), None
+        for played in federated(whole, Postbox(carrier), task=task, **options):
+            first = played.number - 1 if first is None else first
+            left = (monotonic() - begun) / (played.number - first) * (total - played.number)
+            measured = ", ".join(f"{name} {value:.3f}" for name, value in played.metrics.items())
+            answered = f"{played.answered} of {len(nodes)} answered"
+            LOGGER.info("round %d of %d: %s, %s, %.0f s left", played.number, total, measured, answered, left)
+            for line in played.faults:
+                LOGGER.info("%s", line)
+            about: dict[str, Any] = {"round": played.number, "rounds": total, "answered": played.answered}
+            about |= {"metrics": played.metrics, "faults": played.faults}
+            np.save(folder / "model.npy", played.model)
+            write_atomic(folder / "rounds" / f"{played.number:08d}.json", json.dumps(about).encode())
+
+    app.main()(main)
+    return app
+
+
+def client_app(spec: Spec, task: Task = from_spec, mods: Sequence[Any] = ()) -> ClientApp:
+    """Return the ClientApp of a node. `attack` in a node's own configuration makes it Byzantine; a server cannot."""
+    app = ClientApp(mods=list(mods))
+
+    def query(message: Message, context: Context) -> Message:
+        settings = Settings.of(spec, context.run_config, context.run_id)
+        asked: Any = message.content[RECORD]
+        worker, attack = int(asked[WORKER]), context.node_config.get("attack") or None
+        folder = settings.folder(context.node_config, f"worker-{worker}")
+        node = Node(folder, lambda: station(with_numbers(settings.spec, task), worker, task, attack))
+        answer = ConfigRecord({BODY: node.handle(asked[BODY])})
+        return Message(RecordDict({RECORD: answer}), reply_to=message)
+
+    app.query()(query)
+    return app

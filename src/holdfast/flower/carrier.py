@@ -1,0 +1,66 @@
+"""Requests to stations and their answers as messages of Flower's."""
+
+from collections.abc import Collection, Sequence
+from logging import getLogger
+from time import monotonic, sleep
+
+from flwr.app import ConfigRecord, Message, MessageType, RecordDict
+from flwr.serverapp import Grid
+
+from holdfast.errors import EngineError
+from holdfast.federation.postbox import Failure
+
+LOGGER = getLogger("flwr")
+RECORD, WORKER, BODY = "holdfast", "worker", "body"
+"""Where in a message the bytes are."""
+
+
+class GridCarrier:
+    """Carries letters to nodes; which node is which worker is the server's to say, never the node's."""
+
+    def __init__(self, grid: Grid, nodes: Sequence[int], ttl: float | None = None) -> None:
+        self._grid, self._nodes, self._ttl = grid, nodes, ttl
+        self._refused = 0
+
+    def push(self, member: int, request: bytes) -> str:
+        content = RecordDict({RECORD: ConfigRecord({WORKER: member + 1, BODY: request})})
+        message = Message(content, self._nodes[member], MessageType.QUERY, ttl=self._ttl)
+        ticket = next(iter(self._grid.push_messages([message])), "")
+        if not ticket:
+            self._refused += 1
+        return ticket or f"refused {self._refused}"
+
+    def pull(self, tickets: Collection[str]) -> dict[str, bytes | Failure]:
+        refused = {ticket: Failure("the message was not taken") for ticket in tickets if ticket.startswith("refused")}
+        waiting = [ticket for ticket in tickets if ticket not in refused]
+        if not waiting:
+            return dict(refused)
+        came = self._grid.pull_messages(waiting)
+        return refused | {message.metadata.reply_to_message_id: _body(message) for message in came}
+
+    def connected(self) -> set[int]:
+        there = set(self._grid.get_node_ids())
+        return {member for member, node in enumerate(self._nodes) if node in there}
+
+
+def registered(grid: Grid, count: int, patience: float = 600.0) -> list[int]:
+    """Return so many nodes in the order of their registration: by name, then by number. Wait for them to connect."""
+    begun, said = monotonic(), -1
+    while True:
+        nodes = sorted(grid.get_nodes(), key=lambda node: (len(node.name), node.name, node.node_id))
+        if len(nodes) >= count:
+            return [node.node_id for node in nodes[:count]]
+        if monotonic() - begun > patience:
+            raise EngineError(f"a federation needs {count} nodes within {patience:g} seconds; got {len(nodes)}")
+        if len(nodes) != said:
+            LOGGER.info("%d of %d nodes are connected", said := len(nodes), count)
+        sleep(0.5)
+
+
+def _body(message: Message) -> bytes | Failure:
+    """Return the bytes in a reply; whatever else came is a reply of no bytes, which is named as such."""
+    if message.has_error():
+        return Failure(message.error.reason or f"error {message.error.code}")
+    record = message.content.get(RECORD)
+    body = record.get(BODY) if isinstance(record, ConfigRecord) else None
+    return body if isinstance(body, bytes) else b""

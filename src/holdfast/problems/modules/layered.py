@@ -1,0 +1,79 @@
+"""Gradients of several workers layer by layer: one pass over all samples, each layer with every worker's parameters.
+
+Only layers that have parameters know that there are workers; between them samples are just samples. On the way back
+each layer puts the workers' gradients where they belong in the flat rows, so that no other array of them is made.
+"""
+
+from copy import deepcopy
+from functools import cache
+from typing import Any
+
+from holdfast.problems.modules.layers import Pass, layer_for
+from holdfast.problems.modules.learner import Learner
+from holdfast.problems.modules.library import library
+
+
+class Layered:
+    """A learner's module with layers that compute for several workers at once."""
+
+    together = True
+
+    def __init__(self, learner: Learner, channels_last: bool = False) -> None:
+        torch = library()
+        self._learner, self._channels_last = learner, channels_last
+        self._module = deepcopy(learner.module)
+        self._anchor = torch.zeros((), requires_grad=True)
+        self._pass: Pass | None = None
+        known = {id(each): name for name, each in self._module.named_parameters() if each.requires_grad}
+        for module in list(self._module.modules()):
+            names = {key: known[id(each)] for key, each in module.named_parameters(recurse=False) if id(each) in known}
+            if names:
+                self._take_over(module, names)
+
+    def _take_over(self, module: Any, names: dict[str, str]) -> None:
+        layer, through = layer_for(deepcopy(module), names), _through()
+
+        def forward(x: Any) -> Any:
+            return through.apply(x, self._anchor, layer, self._pass)
+
+        module.forward = forward
+
+    def __call__(self, models: Any, x: Any, y: Any, out: Any) -> None:
+        torch, layout = library(), self._learner.layout
+        n = len(x)
+        samples = x.flatten(0, 1)
+        if self._channels_last:
+            samples = with_channels_last(samples)
+        self._pass = Pass(n, models.ndim == 2, layout.views(models), layout.views(out), set(), self._channels_last)
+        with torch.enable_grad():
+            cost = n * self._learner.weight * self._learner.loss(self._module(samples), y.flatten(0, 1))
+        cost.backward()
+        for name, place in self._pass.places.items():
+            if name not in self._pass.written:
+                place.zero_()  # the module did not use it
+        self._pass = None
+
+
+@cache
+def _through() -> Any:
+    """Return the function that lets autograd pass through a layer of ours."""
+    torch = library()
+
+    class Through(torch.autograd.Function):  # type: ignore[name-defined,misc]
+        @staticmethod
+        def forward(ctx: Any, x: Any, anchor: Any, layer: Any, over: Pass) -> Any:
+            ctx.layer, ctx.over = layer, over
+            ctx.save_for_backward(x)
+            y, ctx.kept = layer.forward(x, over)
+            return y
+
+        @staticmethod
+        def backward(ctx: Any, gradient: Any) -> tuple[Any, None, None, None]:
+            (x,) = ctx.saved_tensors
+            return ctx.layer.backward(x, gradient, ctx.over, ctx.kept, ctx.needs_input_grad[0]), None, None, None
+
+    return Through
+
+
+def with_channels_last(tensor: Any) -> Any:
+    return tensor.contiguous(memory_format=library().channels_last) if tensor.ndim == 4 else tensor

@@ -1,0 +1,168 @@
+"""Layers for several workers at once: x holds the samples of one worker after another, the same number of each."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from holdfast.errors import InvalidInput
+from holdfast.problems.modules.library import library
+
+
+class Pass(NamedTuple):
+    """One pass forth and back: the parameters in it, and where their gradients go."""
+
+    workers: int
+    own: bool
+    """Whether parameters have a leading axis of workers; else all share them."""
+    parameters: Mapping[str, Any]
+    places: Mapping[str, Any]
+    written: set[str]
+    channels_last: bool
+
+    def of(self, name: str, worker: int) -> Any:
+        return self.parameters[name][worker] if self.own else self.parameters[name]
+
+    def put(self, name: str, gradient: Any, worker: int | None = None) -> None:
+        """Put a gradient in its place, of one worker or of all; where another use of the parameter was, add it."""
+        place = self.places[name] if worker is None else self.places[name][worker]
+        if name in self.written:
+            place.add_(gradient)
+        else:
+            place.copy_(gradient)
+
+    def split(self, x: Any) -> Any:
+        """Return samples by worker, `(n, B, ...)`."""
+        return x.view(self.workers, -1, *x.shape[1:]) if x.is_contiguous() else x.unflatten(0, (self.workers, -1))
+
+
+@dataclass(frozen=True, eq=False)
+class Layer(ABC):
+    """A module whose own parameters have these names in a model."""
+
+    module: Any
+    names: Mapping[str, str]
+
+    @abstractmethod
+    def forward(self, x: Any, over: Pass) -> tuple[Any, Any]:
+        """Return the outputs, and what `backward` needs besides x."""
+
+    @abstractmethod
+    def backward(self, x: Any, gradient: Any, over: Pass, kept: Any, inward: bool) -> Any:
+        """Put away the parameters' gradients; return that of x if it goes further `inward`."""
+
+
+class LinearLayer(Layer):
+    """x W' + b: a product of stacked matrices if workers have their own."""
+
+    def forward(self, x: Any, over: Pass) -> tuple[Any, Any]:
+        torch = library()
+        weight, bias = over.parameters[self.names["weight"]], self._bias(over)
+        if not over.own:
+            return torch.nn.functional.linear(x, weight, bias), None
+        rows, turned = x.reshape(over.workers, -1, x.shape[-1]), weight.transpose(1, 2)
+        y = torch.bmm(rows, turned) if bias is None else torch.baddbmm(bias.unsqueeze(1), rows, turned)
+        return y.view(*x.shape[:-1], -1), None
+
+    def _bias(self, over: Pass) -> Any:
+        return over.parameters[self.names["bias"]] if "bias" in self.names else None
+
+    def backward(self, x: Any, gradient: Any, over: Pass, kept: Any, inward: bool) -> Any:
+        torch = library()
+        rows, slopes = (each.reshape(over.workers, -1, each.shape[-1]) for each in (x, gradient))
+        name = self.names["weight"]
+        if name in over.written:
+            over.put(name, torch.bmm(slopes.transpose(1, 2), rows))
+        else:
+            for place, slope, row in zip(over.places[name], slopes, rows, strict=True):
+                torch.mm(slope.t(), row, out=place)
+        if "bias" in self.names:
+            over.put(self.names["bias"], slopes.sum(1))
+        over.written.update(self.names.values())
+        if not inward:
+            return None
+        weight = over.parameters[name]
+        return (torch.bmm(slopes, weight) if over.own else gradient @ weight).view(x.shape)
+
+
+class ConvLayer(Layer):
+    """A convolution: each worker's on its own, or where all share it, one for all and each worker's gradient of it."""
+
+    def forward(self, x: Any, over: Pass) -> tuple[Any, Any]:
+        torch, conv = library(), self.module
+        about = (conv.stride, conv.padding, conv.dilation, conv.groups)
+        if not over.own:
+            return torch.nn.functional.conv2d(x, *self._parameters(over, 0), *about), None
+        parts = [
+            torch.nn.functional.conv2d(part, *self._parameters(over, worker), *about)
+            for worker, part in enumerate(x.chunk(over.workers))
+        ]
+        return torch.cat(parts), None
+
+    def _parameters(self, over: Pass, worker: int) -> tuple[Any, Any]:
+        weight = over.of(self.names["weight"], worker)
+        if over.channels_last:
+            weight = weight.contiguous(memory_format=library().channels_last)
+        return weight, over.of(self.names["bias"], worker) if "bias" in self.names else None
+
+    def backward(self, x: Any, gradient: Any, over: Pass, kept: Any, inward: bool) -> Any:
+        torch = library()
+        slopes = []
+        for worker, (part, slope) in enumerate(zip(x.chunk(over.workers), gradient.chunk(over.workers), strict=True)):
+            weight, bias = self._parameters(over, worker)
+            wanted = [inward and over.own, True, bias is not None]
+            towards, of_weight, of_bias = self._back(slope, part, weight, bias, wanted)
+            over.put(self.names["weight"], of_weight, worker)
+            if bias is not None:
+                over.put(self.names["bias"], of_bias, worker)
+            slopes.append(towards)
+        over.written.update(self.names.values())
+        if not inward:
+            return None
+        if over.own:
+            return torch.cat(slopes)
+        return self._back(gradient, x, *self._parameters(over, 0), [True, False, False])[0]
+
+    def _back(self, slope: Any, x: Any, weight: Any, bias: Any, wanted: list[bool]) -> Any:
+        conv = self.module
+        sizes = None if bias is None else list(bias.shape)
+        about = (conv.stride, conv.padding, conv.dilation, False, (0, 0), conv.groups)
+        return library().ops.aten.convolution_backward(slope, x, weight, sizes, *about, wanted)
+
+
+class AnyLayer(Layer):
+    """Any other module with parameters, one worker after another through autograd: normalisation, embeddings, ..."""
+
+    def forward(self, x: Any, over: Pass) -> tuple[Any, Any]:
+        torch, kept = library(), []
+        inward = x.is_floating_point()
+        with torch.enable_grad():
+            for worker, part in enumerate(x.detach().chunk(over.workers)):
+                given = part.requires_grad_() if inward else part
+                own = {key: over.of(name, worker).detach().requires_grad_() for key, name in self.names.items()}
+                y = torch.func.functional_call(self.module, own, (given,))
+                kept.append((given, own, y))
+        return torch.cat([y.detach() for *_, y in kept]), kept
+
+    def backward(self, x: Any, gradient: Any, over: Pass, kept: Any, inward: bool) -> Any:
+        torch, slopes = library(), []
+        for worker, ((given, own, y), slope) in enumerate(zip(kept, gradient.chunk(over.workers), strict=True)):
+            wanted = [*own.values(), *([given] if inward else [])]
+            found = torch.autograd.grad(y, wanted, slope, allow_unused=True, materialize_grads=True)
+            for key, each in zip(own, found, strict=False):
+                over.put(self.names[key], each, worker)
+            slopes.append(found[-1])
+        over.written.update(self.names.values())
+        return torch.cat(slopes) if inward else None
+
+
+def layer_for(module: Any, names: Mapping[str, str]) -> Layer:
+    """Return the layer that computes what a module does."""
+    nn = library().nn
+    if list(module.children()):
+        raise InvalidInput(f"a layer with parameters must have no layers in it; got {type(module).__name__}")
+    if type(module) is nn.Linear:
+        return LinearLayer(module, names)
+    if type(module) is nn.Conv2d and module.padding_mode == "zeros" and not isinstance(module.padding, str):
+        return ConvLayer(module, names)
+    return AnyLayer(module, names)

@@ -1,0 +1,140 @@
+"""Networks by name: each is called with the shape of a sample and the number of scores, and returns a new module."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, is_dataclass
+from inspect import Parameter, isclass, signature
+from math import prod
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+
+from holdfast.conversion import convert_fields
+from holdfast.errors import InvalidInput
+from holdfast.naming import Family
+from holdfast.problems.modules.library import library
+from holdfast.problems.modules.residual import residual_block
+
+Shape = tuple[int, ...]
+Positive = Annotated[int, Meta(ge=1)]
+
+
+@dataclass(frozen=True)
+class Linear:
+    """One linear layer that starts at 0: with cross-entropy, the softmax regression of the paper."""
+
+    def __call__(self, shape: Shape, outputs: int) -> Any:
+        nn = library().nn
+        layer = nn.Linear(prod(shape), outputs)
+        nn.init.zeros_(layer.weight)
+        nn.init.zeros_(layer.bias)
+        return nn.Sequential(nn.Flatten(), layer)
+
+
+@dataclass(frozen=True)
+class Mlp:
+    """`depth` hidden layers of `hidden` units each, with ReLU."""
+
+    hidden: Positive = 128
+    depth: Positive = 1
+
+    def __post_init__(self) -> None:
+        convert_fields(self)
+
+    def __call__(self, shape: Shape, outputs: int) -> Any:
+        nn = library().nn
+        widths = [prod(shape), *[self.hidden] * self.depth]
+        layers = [layer for at in range(self.depth) for layer in (nn.Linear(*widths[at : at + 2]), nn.ReLU())]
+        return nn.Sequential(nn.Flatten(), *layers, nn.Linear(widths[-1], outputs))
+
+
+@dataclass(frozen=True)
+class Cnn:
+    """Two convolutions with ReLU and pooling by 2, then one hidden layer: on 28x28 pixels, ByzFL's cnn_mnist."""
+
+    first: Positive = 20
+    second: Positive = 50
+    hidden: Positive = 500
+    kernel: Positive = 5
+    padding: Annotated[int, Meta(ge=0)] = 0
+
+    def __post_init__(self) -> None:
+        convert_fields(self)
+
+    def __call__(self, shape: Shape, outputs: int) -> Any:
+        nn = library().nn
+        channels, *sides = image_shape("cnn", shape)
+        for _ in range(2):
+            sides = [(side + 2 * self.padding - self.kernel + 1) // 2 for side in sides]
+        if min(sides) < 1:
+            raise InvalidInput(f"cnn:kernel={self.kernel} needs larger images, or padding; got {shape}")
+        return nn.Sequential(
+            nn.Conv2d(channels, self.first, self.kernel, padding=self.padding),
+            nn.ReLU(),
+            nn.MaxPool2d(2),
+            nn.Conv2d(self.first, self.second, self.kernel, padding=self.padding),
+            nn.ReLU(),
+            nn.MaxPool2d(2),
+            nn.Flatten(),
+            nn.Linear(self.second * prod(sides), self.hidden),
+            nn.ReLU(),
+            nn.Linear(self.hidden, outputs),
+        )
+
+
+@dataclass(frozen=True)
+class ResNet8:
+    """A residual network of 8 layers, 16 to 64 channels (He et al., 2016); `norm` group, batch or none."""
+
+    width: Positive = 16
+    norm: Literal["group", "batch", "none"] = "group"
+
+    def __post_init__(self) -> None:
+        convert_fields(self)
+
+    def __call__(self, shape: Shape, outputs: int) -> Any:
+        nn = library().nn
+        channels = image_shape("resnet8", shape)[0]
+        widths = [self.width, self.width, 2 * self.width, 4 * self.width]
+        blocks = [residual_block(widths[at], widths[at + 1], 1 if at == 0 else 2, self.norm) for at in range(3)]
+        return nn.Sequential(
+            nn.Conv2d(channels, self.width, 3, padding=1),
+            *blocks,
+            nn.AdaptiveAvgPool2d(1),
+            nn.Flatten(),
+            nn.Linear(widths[-1], outputs),
+        )
+
+
+REGISTRY: dict[str, Callable[..., Any]] = {"softmax": Linear, "mlp": Mlp, "cnn": Cnn, "resnet8": ResNet8}
+
+
+def _takes_options(found: Any) -> bool:
+    """Only of a dataclass: a module's own class, or a function, is the model itself."""
+    return isclass(found) and is_dataclass(found)
+
+
+MODELS: Family[Any] = Family("model", REGISTRY, makes=_takes_options)
+
+
+def image_shape(name: str, shape: Shape) -> Shape:
+    if len(shape) != 3:
+        raise InvalidInput(f"{name} needs images, (channels, height, width); got samples of shape {shape}")
+    return shape
+
+
+def new_module(model: Callable[..., Any], shape: Shape, outputs: int) -> Any:
+    """Return the module that a model makes, told the shape of a sample and the number of scores if it asks."""
+    told: dict[str, Any] = {"shape": shape, "outputs": outputs}
+    try:
+        parameters = signature(model).parameters
+    except (TypeError, ValueError):
+        parameters = {}  # type: ignore[assignment]
+    wants_all = any(each.kind is Parameter.VAR_KEYWORD for each in parameters.values())
+    given = {name: value for name, value in told.items() if wants_all or name in parameters}
+    try:
+        module = model(**given)
+    except TypeError as error:
+        raise InvalidInput(f"a model must be made of `shape` and `outputs` alone; got {error}") from None
+    if not isinstance(module, library().nn.Module):
+        raise InvalidInput(f"a model must make a torch.nn.Module; got {type(module).__name__} from {model!r}")
+    return module

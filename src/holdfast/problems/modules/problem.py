@@ -1,0 +1,240 @@
+"""Learning with any `torch.nn.Module`."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from holdfast.data import Dataset, Partition
+from holdfast.errors import InvalidInput
+from holdfast.problems.linear import LinearProblem
+from holdfast.problems.modules.learner import Learner
+from holdfast.problems.modules.library import library, one_thread
+from holdfast.problems.modules.losses import LOSSES, Loss
+from holdfast.problems.modules.measuring import BLOCK, Measure
+from holdfast.problems.modules.networks import new_module
+from holdfast.problems.modules.oracle import ModuleOracle, shared_memory
+from holdfast.problems.modules.samples import Augment, Minibatches, Scaling, as_images
+from holdfast.problems.modules.ways import WAYS, Way
+from holdfast.problems.protocol import Samples
+from holdfast.problems.scores import Score
+from holdfast.problems.shards import Shards
+from holdfast.problems.softmax import Softmax
+from holdfast.streams import Stream
+from holdfast.typing import Vector, Workers
+
+CHUNK = 4
+"""Workers that are served at a time."""
+MOST = 512
+"""Training samples of a worker, evenly spaced, that its loss is measured on: all of them would take longer than
+learning does."""
+NORMALISING = 32
+"""Training samples of each worker that batch normalisation is measured with."""
+
+
+@dataclass(frozen=True, eq=False)
+class ModuleProblem:
+    """Local losses `F_i(x) = weight * mean over worker i's samples of loss(scores, target)`; scores are a module's.
+
+    A model is the vector of the module's trainable parameters (`Layout`), and what the module computes with is a view
+    of it. `model` makes the module, whose start is drawn by (seed, "model").
+    """
+
+    shards: Shards
+    model: Callable[..., Any]
+    kind: type[LinearProblem]
+    """Which of the linear problems says how targets are read, how many scores there are and what is right."""
+    outputs: int
+    loss: Loss
+    batch: int
+    weight: float
+    scaling: Scaling
+    augment: Augment = "none"
+    seed: int = 0
+    test: Samples | None = None
+    device: str = "cpu"
+    way: str = "loop"
+    chunk: int = CHUNK
+    unit: float = 1.0
+    """What one unit of the targets stands for, where they were standardised."""
+
+    @classmethod
+    def of(
+        cls,
+        data: Dataset,
+        partition: Partition,
+        workers: int = 20,
+        batch: int = 32,
+        *,
+        model: Callable[..., Any],
+        kind: type[LinearProblem] = Softmax,
+        loss: Loss | None = None,
+        normalise: Literal["mean-std", "none"] = "mean-std",
+        augment: Augment = "none",
+        device: str = "cpu",
+        scale: float = 1.0,
+        weight: float | None = None,
+        dtype: DTypeLike = np.float32,
+        seed: int = 0,
+    ) -> Self:
+        """Return the problem of learning from data dealt to this many workers; `weight` is 1 / workers if not given."""
+        data = kind.prepared(data)
+        generator = Stream(seed, "partition").generator()
+        parts = partition.deal(data.train_targets, workers, generator)
+        features = partition.seen(as_images(data.train_features), parts, generator)
+        scaling = Scaling.standard(features) if normalise == "mean-std" else Scaling.plain(scale)
+        return cls(
+            Shards.deal(features, data.train_targets, parts, scale, dtype),
+            model,
+            kind,
+            kind.outputs_for(data),
+            loss or LOSSES[kind],
+            batch,
+            1 / workers if weight is None else weight,
+            scaling,
+            augment,
+            seed,
+            Samples(as_images(data.test_features), data.test_targets),
+            device,
+            unit=data.unit,
+        )
+
+    def __post_init__(self) -> None:
+        if self.batch < 1 or self.chunk < 1:
+            raise InvalidInput(f"batch and chunk must be at least 1; got {self.batch} and {self.chunk}")
+        if self.way not in WAYS:
+            raise InvalidInput(f"gradients must be one of {', '.join(WAYS)}; got {self.way!r}")
+
+    # -- the module --------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def module(self) -> Any:
+        """The module at its start, of the working type, where it is computed."""
+        torch = library()
+        if self.device != "cpu" and not getattr(torch, self.device).is_available():
+            raise InvalidInput(f"device must be one that PyTorch finds here; got {self.device}")
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(Stream(self.seed, "model").key)
+            module = new_module(self.model, tuple(self.shards.features.shape[1:]), self.outputs)
+        return module.to(dtype=getattr(torch, np.dtype(self.shards.dtype).name), device=self.device)
+
+    @cached_property
+    def learner(self) -> Learner:
+        """The module while it learns."""
+        learner = Learner.of(self.module, self.loss, self.weight)
+        first = next(worker for worker in self.workers if len(self.shards.of(worker)[1]))
+        x, y = self.minibatches(np.array([first]), 0)
+        with one_thread():
+            learner.check(shared_memory(self.start()).to(self.device), x[0], y[0])
+        return learner
+
+    @cached_property
+    def gradients(self) -> Way:
+        """What computes the gradients of a group of workers."""
+        return WAYS[self.way](self.learner)
+
+    @cached_property
+    def minibatches(self) -> Minibatches:
+        """What draws a group's samples."""
+        return Minibatches(self.shards, self.scaling, self.batch, self.seed, self.augment, self.device)
+
+    def using(self, way: str, chunk: int) -> Self:
+        """Return the same problem with its gradients computed in another way: the last bits may differ."""
+        changed = replace(self, way=way, chunk=chunk)
+        for made in ("module", "learner", "minibatches", "_measure"):
+            if made in vars(self):
+                vars(changed)[made] = vars(self)[made]
+        return changed
+
+    # -- the protocol ------------------------------------------------------------------------------------------------
+
+    @property
+    def classifies(self) -> bool:
+        """Whether targets are classes, so that models are right or wrong."""
+        return self.kind.classifies
+
+    @property
+    def score(self) -> Score:
+        """What models are judged by: as with the linear problem of this loss."""
+        return self.kind.score
+
+    @property
+    def dimension(self) -> int:
+        return self.learner.layout.dimension
+
+    @property
+    def workers(self) -> Workers:
+        return self.shards.workers
+
+    def start(self) -> Vector:
+        """Return the module's own start: as its layers draw their parameters, from the stream (seed, "model")."""
+        trained = [each for each in self.module.parameters() if each.requires_grad]
+        return np.concatenate([each.detach().cpu().numpy().ravel() for each in trained])
+
+    def oracle(self, workers: Workers) -> ModuleOracle:
+        return ModuleOracle(self, np.asarray(workers, dtype=np.int64))
+
+    def only(self, first: int, last: int) -> Self:
+        """Return the problem with the samples of workers `first` to `last` alone, and none to test on."""
+        return replace(self, shards=self.shards.only(first, last), test=None)
+
+    def relabelled(self, workers: Workers, relabel: Callable[[NDArray[Any], int, int], NDArray[Any]]) -> Self:
+        """Return the problem in which these workers' labels are `relabel(labels, classes, worker)`."""
+        return replace(self, shards=self.shards.relabelled(workers, relabel, max(self.outputs, 2)))
+
+    def thinned(self, most: int) -> Self:
+        """Return the problem with at most this many samples of each worker."""
+        return replace(self, shards=self.shards.thinned(most))
+
+    def objective(self, model: Vector, workers: Iterable[int]) -> float:
+        """Return the sum of these workers' losses, each on at most `MOST` samples of its own."""
+        total = 0.0
+        for worker in workers:
+            features, targets = _spaced(self.shards.of(worker), MOST)
+            with one_thread(), library().no_grad():
+                mean = self.loss(self._scores(model, features), self._targets(targets))
+            total += self.weight * float(mean)
+        return total
+
+    def evaluate(self, model: Vector) -> dict[str, float]:
+        """Return what is measured on the test samples, if there are any."""
+        return {} if self.test is None else self.measured(model, *self.test)
+
+    def measured(self, model: Vector, features: NDArray[Any], targets: NDArray[Any]) -> dict[str, float]:
+        """Return what a model is worth on some samples: as with the linear problem of this loss."""
+        return self.kind.judged(self._scores(model, features).cpu().numpy(), targets, self.unit)
+
+    def accuracy(self, model: Vector, features: NDArray[Any], targets: NDArray[Any]) -> float | None:
+        """Return the share of samples that `model` gets right, if the problem knows right from wrong."""
+        return self.measured(model, features, targets).get("accuracy")
+
+    # -- measuring ---------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _measure(self) -> Measure:
+        return Measure(self.module, self.learner.layout)
+
+    def _scores(self, model: Vector, features: NDArray[Any]) -> Any:
+        flat = shared_memory(model).to(self.device)
+        training = (_spaced(self.shards.of(worker), NORMALISING)[0] for worker in self.workers)
+        return self._measure.scores(flat, self._blocks(features), (x for each in training for x in self._blocks(each)))
+
+    def _blocks(self, features: NDArray[Any]) -> Iterator[Any]:
+        for start in range(0, len(features), BLOCK):
+            block = library().from_numpy(np.ascontiguousarray(features[start : start + BLOCK]))
+            yield self.minibatches.scaled(block)
+
+    def _targets(self, targets: NDArray[Any]) -> Any:
+        kept = targets if targets.dtype.kind == "f" else targets.astype(np.int64)
+        return library().from_numpy(np.ascontiguousarray(kept)).to(self.device)
+
+
+def _spaced(samples: tuple[NDArray[Any], NDArray[Any]], most: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    features, targets = samples
+    if len(targets) <= most:
+        return features, targets
+    at = np.linspace(0, len(targets) - 1, most).astype(np.int64)
+    return features[at], targets[at]

@@ -1,0 +1,39 @@
+"""After its first rounds, a round of RSA makes no array as large as the workers' models."""
+
+import tracemalloc
+from dataclasses import replace
+
+import pytest
+from networks import images
+
+from holdfast.engines.training import train
+from holdfast.experiments import Spec
+from holdfast.experiments.assembly import assemble
+from holdfast.experiments.defaults import resolved
+from holdfast.problems.modules.networks import Mlp
+
+WORKERS = 12
+
+
+@pytest.mark.parametrize("attack", [None, "sign-flip"])
+@pytest.mark.parametrize("momentum", [0.0, 0.9])
+@pytest.mark.parametrize("norm", [1, 2])
+def test_no_temporaries_of_the_size_of_all_models(norm: int, momentum: float, attack: str | None) -> None:
+    method = f"rsa:norm={norm},penalty=0.01"
+    spec = Spec(data=images(), model=Mlp(hidden=2000), method=method, momentum=momentum, workers=WORKERS, rate=0.1)
+    if attack:
+        spec = replace(spec, attack=attack, byzantine=2)
+    experiment = assemble(resolved(spec))
+    start = experiment.problem.start()
+    rounds = train(experiment.master, experiment.engine, experiment.master.init(start), range(100))
+    for _ in range(4):
+        next(rounds)
+    tracemalloc.start()
+    try:
+        for _ in range(3):
+            before = tracemalloc.get_traced_memory()[0]
+            tracemalloc.reset_peak()
+            next(rounds)
+            assert tracemalloc.get_traced_memory()[1] - before < WORKERS / 2 * start.nbytes
+    finally:
+        tracemalloc.stop()
