@@ -52,8 +52,6 @@ faults: .venv/installed  ## crashes, I/O errors, kills, two owners and flipped b
 claims: .venv/installed  ## the paper in short on MNIST; fails if a verdict is not the one on record
 	rm -rf runs/claims
 	$(BIN)/holdfast reproduce --quick --out runs/claims --expect checks/verdicts-quick.toml
-	rm -rf runs/claims-of-others
-	$(BIN)/holdfast reproduce label-poisoning duplication --quick --out runs/claims-of-others --expect checks/yardsticks-quick.toml
 
 reproduction: .venv/installed  ## the paper in full on MNIST, into docs/reproduction.md; about 7 minutes
 	rm -rf runs/reproduction
