@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 CONSTRAINTS := requirements/constraints.txt
 
-.PHONY: demo picture test test-torch test-ray test-flower check fuzz faults claims reproduction suspicion lint format bench clean
+.PHONY: demo picture test test-torch test-ray test-flower test-peers check fuzz faults claims reproduction suspicion lint format bench clean
 
 .venv/installed: pyproject.toml $(CONSTRAINTS)
 	$(PYTHON) -m venv .venv
@@ -26,7 +26,10 @@ test-torch: .venv/installed  ## what concerns PyTorch, tensors and networks; ins
 
 test-ray: .venv/installed  ## what concerns the Ray engine; installs the pinned version
 	$(BIN)/pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[ray]'
-	$(BIN)/pytest tests/on_ray tests/examples
+	$(BIN)/pytest tests/on_ray tests/examples tests/torch_models/test_networks_on_ray.py
+
+test-peers: .venv-bench/installed  ## our members against those of ByzFL, ByzPy and Flower, in the benchmarks' environment
+	.venv-bench/bin/python -m pytest tests/peers
 
 test-flower: .venv-flower/installed  ## what concerns Flower, in an environment of its own
 	.venv-flower/bin/pytest tests/on_flower tests/federation

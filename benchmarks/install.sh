@@ -10,7 +10,7 @@ set -eu
 cd "$(dirname "$0")/.."
 venv=${1:-.venv-bench}
 ${PYTHON:-python3} -m venv "$venv"
-pip() { "$venv/bin/pip" --disable-pip-version-check --quiet "$@"; }
+pip() { "$venv/bin/pip" --disable-pip-version-check --quiet "$@" --no-compile; }
 pip install torch==2.13.0
 pip install --constraint requirements/constraints.txt --requirement benchmarks/requirements.txt --editable .
 pip install --no-deps byzfl==0.0.11 byzpy==0.1.4 flwr==1.42.0

@@ -1,24 +1,35 @@
 """How often `holdfast.experiments.forensics` is right: the tables of docs/workers.md. `make suspicion` writes them.
 
-Every attack of the registry under three partitions, for RSA and a rule on gradients; one process, some minutes.
+python checks/suspicion_rates.py                    # all of them, one process, about half an hour
+python checks/suspicion_rates.py digits rsa         # one of them: every attack of the registry, three partitions
+python checks/suspicion_rates.py honest             # how many short runs of honest workers name somebody
 """
 
+import logging
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 
-from holdfast import Spec, run
+from holdfast import Result, Spec, run
 from holdfast.attacks import REGISTRY
-from holdfast.experiments.individuals import individuals
+from holdfast.experiments.individuals import individuals, suspicions_of
 
 PAGE = Path(__file__).parents[1] / "docs" / "workers.md"
-BEGIN, END = "<!-- written by checks/suspicion_rates.py -->\n", "<!-- end -->\n"
+BEGIN, END = "<!-- {}: written by checks/suspicion_rates.py -->\n", "<!-- end -->\n"
 SEEDS = range(3)
 BASE = Spec(rounds=1000, eval_every=100, byzantine=8, attack="infinite")
-PENALTY = {"iid": 0.07, "by-label": 0.5, "dirichlet:alpha=0.1": 0.5}
-HEAD = ("attack", *(f"{partition}: {look}" for partition in PENALTY for look in ("suspect", "copy")))
+PARTITIONS = ("iid", "by-label", "dirichlet:alpha=0.1")
+HEAD = ("attack", *(f"{partition}: {look}" for partition in PARTITIONS for look in ("suspect", "copy")))
+TABLES = list(product(("digits", "mnist"), ("rsa", "geometric-median")))
+HONEST = "honest"
+HONEST_SEEDS = range(20, 50)
+"""Not those that the thresholds were chosen on, which are 0 to 19."""
+METHODS = ("rsa", "rsa:norm=1", "median")
+EVALUATIONS = (5, 9, 12)
+EVERY = (1, 10)
+"""Rounds from one evaluation to the next."""
 
 
 @dataclass
@@ -54,42 +65,64 @@ def accusations(spec: Spec) -> tuple[str, str]:
 
 
 def table(data: str, method: str) -> Iterator[str]:
-    """Yield the lines of a table: one row per attack, two columns per partition."""
+    """Yield the lines of a table: one row per attack, two columns per partition; everything else by default."""
     yield f"{data}, {method}:\n"
     yield _line(*HEAD)
     yield _line(*("---" for _ in HEAD))
     for attack in ("none", *REGISTRY):
         byzantine = 0 if attack == "none" else BASE.byzantine
-        base = replace(BASE, data=data, attack=attack, byzantine=byzantine)
-        specs = (
-            replace(base, partition=partition, method=f"rsa:norm=1,penalty={penalty}" if method == "rsa" else method)
-            for partition, penalty in PENALTY.items()
-        )
+        base = replace(BASE, data=data, method=method, attack=attack, byzantine=byzantine)
+        specs = (replace(base, partition=partition) for partition in PARTITIONS)
         yield _line(attack, *(cell for spec in specs for cell in accusations(spec)))
-    yield ""
+
+
+def honest_table() -> Iterator[str]:
+    """Yield the lines of a table: in how many short runs on digits, all of honest workers, somebody is accused."""
+    head = ("digits", *(f"{partition}: {n} evaluations" for partition in PARTITIONS for n in EVALUATIONS))
+    yield _line(*head)
+    yield _line(*("---" for _ in head))
+    for method in METHODS:
+        cells = []
+        for partition in PARTITIONS:
+            base = Spec(data="digits", method=method, partition=partition)
+            specs = (
+                replace(base, rounds=every * EVALUATIONS[-1], eval_every=every, seed=seed)
+                for every, seed in product(EVERY, HONEST_SEEDS)
+            )
+            results = [run(spec) for spec in specs]
+            named = (sum(_somebody(result, n) for result in results) for n in EVALUATIONS)
+            cells += [f"{count}/{len(results)}" for count in named]
+        yield _line(method, *cells)
+
+
+def _somebody(result: Result, evaluations: int) -> bool:
+    found = suspicions_of(result.history[:evaluations])
+    return any(each is not None and (each.suspected or each.copied) for each in found)
 
 
 def _line(*cells: str) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def tables() -> str:
-    lines = []
-    for data, method in product(("digits", "mnist"), ("rsa", "geometric-median")):
-        for line in table(data, method):
-            print(line, file=sys.stderr, flush=True)
-            lines.append(line)
-    return "\n".join(lines)
-
-
-def write(page: Path, text: str) -> None:
-    """Put the tables between their marks."""
-    before, begin, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+def write(page: Path, name: str, lines: Iterator[str]) -> None:
+    """Put a table between its marks."""
+    told = []
+    for line in lines:
+        print(line, file=sys.stderr, flush=True)
+        told.append(line)
+    before, begin, rest = page.read_text(encoding="utf-8").partition(BEGIN.format(name))
     _, end, after = rest.partition(END)
-    assert begin, f"{page} must mark where the tables begin"
-    assert end, f"{page} must mark where the tables end"
-    page.write_text(f"{before}{begin}\n{text}\n{end}{after}", encoding="utf-8")
+    assert begin, f"{page} must mark where the table {name} begins"
+    assert end, f"{page} must mark where the table {name} ends"
+    text = "\n".join(told)
+    page.write_text(f"{before}{begin}\n{text}\n\n{end}{after}", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    write(PAGE, tables())
+    logging.getLogger("holdfast").setLevel(logging.ERROR)
+    wanted = sys.argv[1:]
+    for data, method in TABLES:
+        if wanted in ([], [data, method]):
+            write(PAGE, f"{data}, {method}", table(data, method))
+    if wanted in ([], [HONEST]):
+        write(PAGE, HONEST, honest_table())

@@ -16,8 +16,8 @@ from holdfast.problems import Shards, Softmax
 from holdfast.theory import variance
 from own_problem import Own
 
-CALM = Heterogeneity(per_worker=np.array([1.0, 3.0]), slope=8.0, spread=1.0, chance=1.0)
-WILD = Heterogeneity(per_worker=np.array([1.0, 3.0]), slope=1.0, spread=9.0, chance=1.0)
+CALM = Heterogeneity(per_worker=np.array([1.0, 3.0]), common=8.0, spread=1.0, chance=1.0)
+WILD = Heterogeneity(per_worker=np.array([1.0, 3.0]), common=1.0, spread=9.0, chance=1.0)
 
 
 def test_by_hand() -> None:
@@ -29,7 +29,7 @@ def test_by_hand() -> None:
     )
     assert found.per_worker.tolist() == [5.0, 5.0]
     assert found.zeta2 == 5.0
-    assert found.slope == found.spread == 5.0
+    assert found.common == found.spread == 5.0
     assert found.relative == 1.0
     assert found.at_start == 0.5  # (16 + 4) / 2 = 10 is the mean square, 5 of it the spread
     # pooled mean (1, 1.5): squares 9 + 2.25 and 1 + 0.25; (1 * 11.25 + 3 * (6 + 1.25)) / (4 - 1) = 11 a sample
@@ -64,7 +64,7 @@ def test_equal_workers_are_alike() -> None:
 
 def test_degrees() -> None:
     assert degree(CALM) == "alike"  # as much as chance
-    assert degree(Heterogeneity(CALM.per_worker, slope=8.0, spread=4.0, chance=1.0)) == "somewhat different"  # 4 of 12
+    assert degree(Heterogeneity(CALM.per_worker, common=8.0, spread=4.0, chance=1.0)) == "somewhat different"  # 4 of 12
     assert degree(WILD) == "very different"  # 9 of 10
 
 

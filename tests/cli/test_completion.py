@@ -1,4 +1,4 @@
-"""`holdfast completion`: what a real bash offers is what the parser knows."""
+"""`holdfast completion`: what real shells offer is what the parser knows."""
 
 import shutil
 import subprocess
@@ -44,6 +44,47 @@ def test_bash_offers_commands_flags_and_names(script: Path) -> None:
     assert offered(script, "run", "--dtype", "") == {"float32", "float64"}
     assert offered(script, "run", "--dtype", "float32", "--eval-") == {"--eval-every"}
     assert {"list", "fetch"} <= offered(script, "data", "")
+
+
+TYPED = """
+zmodload zsh/zpty
+zpty shell zsh -f -i
+zpty -w shell 'PS1=; autoload -Uz compinit; compinit -u -D; source {script}; print READY'
+zpty -r -m shell seen '*READY*READY*'
+zpty -w -n shell '{typed}'$'\\t'
+zpty -r -m shell seen '*{expected}*'
+zpty -d shell
+"""
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="needs zsh")
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [("holdfast insp", "inspect"), ("holdfast run --meth", "--method"), ("holdfast run --dtype float6", "float64")],
+)
+def test_a_tab_in_zsh_completes_the_word(typed: str, expected: str, tmp_path: Path) -> None:
+    """It ends only when zsh has shown what is expected, else it is stopped after half a minute."""
+    script = tmp_path / "holdfast"
+    script.write_text(command("completion", "zsh").stdout)
+    program = TYPED.format(script=script, typed=typed, expected=expected)
+    subprocess.run(["zsh", "-f", "-c", program], capture_output=True, check=True, timeout=30)
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="needs fish")
+def test_fish_offers_commands_flags_and_names(tmp_path: Path) -> None:
+    script = tmp_path / "holdfast.fish"
+    script.write_text(command("completion", "fish").stdout)
+
+    def offers(typed: str) -> set[str]:
+        program = f"source {script}; complete -C '{typed}'"
+        done = subprocess.run(["fish", "-N", "-c", program], capture_output=True, text=True, check=True, timeout=60)
+        return {line.partition("\t")[0] for line in done.stdout.splitlines()}
+
+    assert offers("holdfast comp") == {"compare", "completion"}
+    assert offers("holdfast run --meth") == {"--method"}
+    assert offers("holdfast run --method kru") == {"krum"}
+    assert offers("holdfast run --dtype ") == {"float32", "float64"}
+    assert {"list", "fetch"} <= offers("holdfast data ")
 
 
 def test_other_shells_have_every_command_and_flag() -> None:

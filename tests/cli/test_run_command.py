@@ -49,7 +49,7 @@ def test_json_is_one_object_on_stdout_and_all_else_is_on_stderr(capsys: pytest.C
     assert expected.last is not None
     assert result["accuracy"] == expected.accuracy
     assert (result["loss"], result["variance"]) == (expected.last.loss, expected.last.variance)
-    assert result["history"] == [vars(evaluation) for evaluation in expected.history]
+    assert result["history"] == [evaluation.to_json() for evaluation in expected.history]
     names = {"round", "accuracy", "loss", "variance", "distance", "disagreement", "twins", "metrics"}
     assert [set(line) for line in result["history"]] == [names] * 2
     assert expected.personal is not None

@@ -127,8 +127,19 @@ def test_killed_after_some_records(seen: int, long: Reference, out: Path, capsys
     kill_when(begin(LONG, out), lambda: lines(out) >= seen)
     assert not (out / "result.json").exists()
     assert main(["resume", str(out), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["history"] == [vars(evaluation) for evaluation in long.history]
+    assert json.loads(capsys.readouterr().out)["history"] == [evaluation.to_json() for evaluation in long.history]
     assert long.agrees(out)
+
+
+@pytest.mark.parametrize("method", ["watchful-rsa", "watch+median"])
+def test_killed_while_the_master_judges(method: str, out: Path, tmp_path: Path) -> None:
+    spec = replace(LONG, method=method, partition="by-label", attack="negative-sum", byzantine=8, rounds=600)
+    whole = uninterrupted(spec, tmp_path / "whole")
+    kill_when(begin(spec, out), lambda: lines(out) >= 3)
+    result = resume(out)
+    assert whole.agrees(out)
+    assert result.history[-1].watched is not None
+    assert any(each.left_out for each in result.history[-1].watched)
 
 
 def test_killed_before_the_first_checkpoint(long: Reference, out: Path) -> None:

@@ -26,8 +26,8 @@ SHORT = Spec(data="digits", rounds=9, eval_every=1)
 PARTIAL = Spec(data="digits", workers=10, rounds=200, eval_every=10, participation=0.5)
 SETTINGS = list(
     product(
-        [("rsa:norm=1,penalty={}", 0.001), ("median", 0.0001)],
-        [("iid", 0.07), ("by-label", 0.5), ("dirichlet:alpha=0.1", 0.5)],
+        ["rsa", "median"],
+        ["iid", "by-label", "dirichlet:alpha=0.1"],
         [1, 10],
     )
 )
@@ -39,14 +39,13 @@ def honest_histories() -> list[list[Evaluation]]:
     specs = [
         Spec(
             data="digits",
-            method=method.format(penalty),
-            rate=rate,
+            method=method,
             partition=partition,
             rounds=9 * every,
             eval_every=every,
             seed=seed,
         )
-        for (method, rate), (partition, penalty), every in SETTINGS
+        for method, partition, every in SETTINGS
         for seed in range(20)
     ]
     return [run(spec).history for spec in specs]
@@ -57,13 +56,15 @@ def accused(history: list[Evaluation]) -> list[int]:
 
 
 def test_a_short_run_of_honest_workers_names_no_suspect() -> None:
-    """The score alone would name one in many of them, whatever the number of evaluations."""
+    """The score alone would name one in some of them."""
+    by_score = 0
     for evaluations in range(1, 10):
         shortened = [history[:evaluations] for history in honest_histories()]
-        by_score = [(suspicion([e.disagreement or [] for e in each]) > SUSPICION_THRESHOLD).any() for each in shortened]
-        assert sum(by_score) >= 3, "chance alone scores high, else this shows nothing"
+        scores = [suspicion([e.disagreement or [] for e in each]) for each in shortened]
+        by_score += sum(bool((each > SUSPICION_THRESHOLD).any()) for each in scores)
         named = sum(bool(accused(each)) for each in shortened)
-        assert named <= (0 if evaluations < LEAST_EVALUATIONS else 2), f"{named} of 240 runs, {evaluations} evaluations"
+        assert named == 0, f"{named} of 240 runs, {evaluations} evaluations"
+    assert by_score, "chance alone scores high, else this shows nothing"
 
 
 def test_few_copies_are_named_in_a_short_run_of_honest_workers() -> None:
@@ -82,18 +83,18 @@ def test_workers_that_flip_signs_are_found_in_short_runs_too(evaluations: int, m
 
 
 def test_the_rule_by_hand() -> None:
-    """Four at 0.2, one at 0.3: 10 robust deviations of 0.01. At most of few evaluations it must be so alone.
+    """Four at 0.2, one at 0.3: 5 robust deviations of 0.02. At most of few evaluations it must be so alone.
 
     Once at 0.7 and else at 0.21, the mean is as high, but the median over the evaluations is 1.
     """
     steady, once = [0.2, 0.2, 0.2, 0.2, 0.3], [[0.2] * 4 + [0.21]] * (LEAST_EVALUATIONS - 1) + [[0.2] * 4 + [0.7]]
     assert suspected([steady] * LEAST_EVALUATIONS).tolist() == [False] * 4 + [True]
     assert suspected([steady] * (LEAST_EVALUATIONS - 1)).tolist() == [False] * 5
-    assert suspicion(once)[4] == pytest.approx(10.8)
+    assert suspicion(once)[4] == pytest.approx(5.4)
     assert suspected(once).tolist() == [False] * 5
-    # from MANY_EVALUATIONS on the mean decides: 9 times 0.21 and once 0.7 are 0.259, 5.9 deviations
-    many = [[0.2] * 4 + [0.21]] * (MANY_EVALUATIONS - 1) + [[0.2] * 4 + [0.7]]
-    assert suspicion(many)[4] == pytest.approx(5.9)
+    # from MANY_EVALUATIONS on the mean decides: 9 times 0.21 and once 0.9 are 0.279, 3.95 deviations
+    many = [[0.2] * 4 + [0.21]] * (MANY_EVALUATIONS - 1) + [[0.2] * 4 + [0.9]]
+    assert suspicion(many)[4] == pytest.approx(3.95)
     assert suspected(many).tolist() == [False] * 4 + [True]
 
 

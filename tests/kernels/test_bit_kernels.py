@@ -114,3 +114,14 @@ def test_counts_give_the_sum_of_signs(d: int, dtype: type) -> None:
     model, rows = ordinary(1, d, dtype, seed=1)[0], ordinary(33, d, dtype)
     counts = kernels.count_bits(kernels.pack_bits(model, rows, random_bytes(33, d)), d)
     np.testing.assert_array_equal(2.0 * counts - 33, kernels.sign_sum(model, rows))
+
+
+@pytest.mark.parametrize("words", [1, 2, 3, 5, 246])
+def test_differing_bits(words: int) -> None:
+    some, others = (np.random.default_rng(n).integers(0, 2**64, (n, words), dtype=np.uint64) for n in (3, 7))
+    some[0], others[0] = 0, 2**64 - 1
+    found = kernels.differing_bits(some, others)
+    assert found[0, 0] == 64 * words
+    assert found.tolist() == [[int(np.bitwise_count(a ^ b).sum()) for b in others] for a in some]
+    with pytest.raises(InvalidInput, match=f"must have {words} words each; got {words + 1}"):
+        kernels.differing_bits(some, np.zeros((1, words + 1), np.uint64))

@@ -223,10 +223,10 @@ def test_weiszfeld_at_a_row_does_not_divide_by_zero() -> None:
 
 @pytest.mark.parametrize("n", [3, 8])
 def test_a_row_that_counts_thrice_is_three_rows(n: int) -> None:
-    rows, counts = ordinary(n, 3, np.float64), np.arange(1, n + 1) % 3 + 1
+    rows, counts = ordinary(n, 3, np.float64), np.arange(1.0, n + 1) % 3 + 1
     G = twins.inner_products(rows, rows[0])
-    copies = np.repeat(np.arange(n), counts)
-    start, about, optimal = kernels.below_every_row(G, counts.astype(np.float64))
+    copies = np.repeat(np.arange(n), counts.astype(int))
+    start, about, optimal = kernels.below_every_row(G, counts)
     several, _, also_optimal = kernels.below_every_row(G[np.ix_(copies, copies)])
     assert optimal == also_optimal
     np.testing.assert_allclose(start @ rows, several @ rows[copies], rtol=1e-9)

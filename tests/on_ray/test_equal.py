@@ -40,6 +40,17 @@ def test_methods_under_attacks(method: str, attack: str) -> None:
     agree(replace(BASE, method=method) if attack == "none" else replace(ATTACKED, method=method, attack=attack))
 
 
+@pytest.mark.parametrize("method", ["watchful-rsa", "watchful-rsa:messages=bits", "watch+median"])
+def test_a_master_that_judges(method: str) -> None:
+    """In these rounds somebody is left out; the records say so, and are equal."""
+    judged = replace(ATTACKED, method=method, byzantine=4, attack="negative-sum", partition="by-label")
+    judged = replace(judged, rounds=24, eval_every=12)
+    watched = run(judged).history[-1].watched
+    assert watched is not None
+    assert any(each.left_out for each in watched)
+    agree(judged)
+
+
 @pytest.mark.parametrize("attack", ["none", *attacks.REGISTRY, "same-value:value=nan"])
 def test_bits_under_every_attack(attack: str) -> None:
     agree(replace(BASE if attack == "none" else replace(ATTACKED, attack=attack), method=BITS))

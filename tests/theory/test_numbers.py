@@ -32,7 +32,7 @@ def test_the_gap_is_quadratic_in_the_number_of_byzantine_workers() -> None:
     found = numbers.gaps(most=4, rounds=1000, seeds=range(2))
     assert (np.array(found.measured) <= found.bound).all()
     np.testing.assert_allclose(np.array(found.bound) / found.bound[0], [1, 4, 9, 16])
-    assert 1.8 < found.slope < 2.3
+    assert 1.8 < found.exponent < 2.3
 
 
 def test_the_numbers_repeat() -> None:

@@ -8,8 +8,9 @@ import pytest
 from holdfast.experiments import Spec, run
 from holdfast.experiments.assembly import assemble
 from holdfast.typing import Received, Rows
-from holdfast.watching import Judge, Opinion, opinion_in
-from holdfast.watching.judge import COMPARED, COORDINATES, JUDGEMENTS
+from holdfast.watching import Judge, Opinion, differences, opinion_in
+from holdfast.watching.judge import COORDINATES, JUDGEMENTS
+from holdfast.watching.opinion import COMPARED
 
 D = 1000
 NEUTRAL = np.zeros(D)
@@ -46,7 +47,13 @@ def test_a_minority_that_stands_against_the_rest_is_left_out() -> None:
     rows[9:] *= -1
     found = judged(rows)
     assert found.weights.tolist() == [1.0] * 9 + [0.0] * 3
-    assert found.left_out.tolist() == [0] * 9 + [1] * 3
+    assert found.account.rounds.tolist() == [JUDGEMENTS] * 12
+    assert found.account.left_out.tolist() == [0] * 9 + [1] * 3
+    assert found.account.first.tolist() == [-1] * 9 + [JUDGEMENTS - 1] * 3
+    assert (found.apart[9:] >= found.limit).all()
+    assert found.limit == pytest.approx(Judge.ratio * found.apart[:9].max())
+    assert (found.account.apart[9:] == found.apart[9:]).all()
+    assert found.account.limit.tolist() == [0] * 9 + [float(found.limit)] * 3
 
 
 def test_never_half_of_the_workers_are_left_out() -> None:
@@ -155,3 +162,14 @@ def test_a_master_remembers_what_its_stage_saw() -> None:
     found = opinion_in(state)
     assert found is not None
     assert found.times.max() == 1
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("turned", [0.0, 0.1, 0.5])
+def test_voices_that_differ_push_less(turned: float, seed: int) -> None:
+    """The proposition of docs/watchful.md, at the least difference of two of eight voices."""
+    sides, q = np.sign(crowd(8, turned, seed)), 8
+    delta = differences(sides, NEUTRAL)[~np.eye(q, dtype=bool)].min()
+    push = np.sqrt(np.mean(sides.sum(axis=0) ** 2))
+    assert push <= np.sqrt(q + q * (q - 1) * (1 - 2 * delta)) + 1e-9
+    assert turned or push == q  # equal voices: the bound is reached

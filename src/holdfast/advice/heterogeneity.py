@@ -29,8 +29,8 @@ class Heterogeneity:
 
     per_worker: Column
     """|grad f_i(x*) - grad f(x*)|^2 of each."""
-    slope: float
-    """|grad f(x_0)|^2."""
+    common: float
+    """|grad f(x_0)|^2, of the common gradient at the start."""
     spread: float
     chance: float
     """The average spread of the same samples dealt at random."""
@@ -43,7 +43,7 @@ class Heterogeneity:
 
         >>> two = np.array([2.0, 2.0])
         >>> Heterogeneity.of(np.array([[1.0, 0.0], [-1.0, 0.0]]), np.array([[2.0, 0.0], [0.0, 2.0]]), 0 * two, two)
-        Heterogeneity(per_worker=array([1., 1.]), slope=2.0, spread=2.0, chance=0.666...)
+        Heterogeneity(per_worker=array([1., 1.]), common=2.0, spread=2.0, chance=0.666...)
         """
         first, counts = np.asarray(at_start, dtype=np.float64), np.asarray(sizes, dtype=np.float64)
         samples = counts.sum()
@@ -51,9 +51,9 @@ class Heterogeneity:
         # variance of one sample's gradient among all: within its worker, plus its worker's distance from all
         total = counts @ (variances + np.sum((first - pooled) ** 2, axis=1)) / max(samples - 1, 1)
         return Heterogeneity(
-            per_worker=_apart(at_optimum),
-            slope=float(np.sum(first.mean(axis=0) ** 2)),
-            spread=float(_apart(first).mean()),
+            per_worker=_squared_deviations(at_optimum),
+            common=float(np.sum(first.mean(axis=0) ** 2)),
+            spread=float(_squared_deviations(first).mean()),
             # no two parts share a sample: cov = total (diag(1 / n_i) - 1 / N); then the mean of the parts is taken out
             chance=float(total * np.mean(1 / counts) * (1 - 1 / len(counts))),
         )
@@ -65,11 +65,11 @@ class Heterogeneity:
     @property
     def relative(self) -> float | None:
         """None if the common gradient at the start is 0."""
-        return self.zeta2 / self.slope if self.slope > 0 else None
+        return self.zeta2 / self.common if self.common > 0 else None
 
     @property
     def at_start(self) -> float:
-        both = self.spread + self.slope  # the mean square of the gradients
+        both = self.spread + self.common  # the mean square of the gradients
         return self.spread / both if both > 0 else 0.0
 
     @property
@@ -78,6 +78,6 @@ class Heterogeneity:
         return self.spread / self.chance if self.chance > 0 else None
 
 
-def _apart(rows: Rows) -> Column:
-    slopes = np.asarray(rows, dtype=np.float64)
-    return np.asarray(np.sum((slopes - slopes.mean(axis=0)) ** 2, axis=1))
+def _squared_deviations(rows: Rows) -> Column:
+    gradients = np.asarray(rows, dtype=np.float64)
+    return np.asarray(np.sum((gradients - gradients.mean(axis=0)) ** 2, axis=1))

@@ -35,6 +35,12 @@ class Preset:
 NETWORK = {"model": "mlp", "schedule": "constant-then-linear", "l2": 1e-4}
 """What a network needs that a linear model does not: a falling tail, and less weight on |x|^2."""
 
+
+def _behind_watch(*rules: str) -> list[str]:
+    """Return each rule, and the same behind the stage `watch`."""
+    return [method for rule in rules for method in (rule, f"watch+{rule}")]
+
+
 PRESETS = {
     "full": Preset(),
     "quick": Preset(
@@ -42,6 +48,12 @@ PRESETS = {
         attacks=["sign-flip", "gaussian", "duplicate", "contrarian", "negative-sum", "alie", "inner-product"],
         byzantine=["8"],
         base={"rounds": 300},
+    ),
+    "watchful": Preset(
+        methods=["rsa", "watchful-rsa", *_behind_watch("geometric-median", "krum", "median", "trimmed-mean")],
+        partitions=["iid", "dirichlet:alpha=0.5", "dirichlet:alpha=0.1", "by-label"],
+        seeds=3,
+        base={"eval_every": 250},
     ),
     "paper": Preset(
         methods=["rsa", "rsa:norm=1", "sgd", "geometric-median", "krum", "median"],

@@ -56,6 +56,7 @@ def _cell(cell: Cell) -> dict[str, Any]:
         "best": cell.best,
         "drop": cell.drop,
         "ceiling": cell.ceiling,
+        "honest_left_out": cell.honest_left_out,
         "method": method_text(first.method),
         "rate": first.rate,
     }

@@ -60,6 +60,12 @@ class Cell:
         return self.best - self.final.mean
 
     @property
+    def honest_left_out(self) -> float | None:
+        """In what share of their rounds honest workers were left out, on average over the seeds."""
+        known = [share for record in self.records if (share := record.honest_left_out) is not None]
+        return float(np.mean(known)) if known else None
+
+    @property
     def ceiling(self) -> float | None:
         """The accuracy that no method can exceed, for want of the Byzantine workers' classes."""
         known = [record.ceiling for record in self.records if record.ceiling is not None]

@@ -10,6 +10,7 @@ from threadpoolctl import threadpool_limits
 
 from holdfast.advice import Advice, advise
 from holdfast.attacks import SignFlip
+from holdfast.cli.announcing import announce_guesses
 from holdfast.cli.console import Speaker
 from holdfast.cli.folders import results_folder
 from holdfast.cli.options import add_output, add_spec_flags, flags_of, spec_of
@@ -38,6 +39,7 @@ def command(arguments: Namespace) -> int:
 def _advise(speaker: Speaker, asked: Spec, out: Path, as_json: bool) -> None:
     from holdfast.report.advice_page import advice_page
 
+    announce_guesses(speaker, [asked])
     with speaker.working(), threadpool_limits(1, "blas"):
         advice = advise(asked)
     words = shlex.join(["holdfast", "run", *flags_of(_best(asked, advice))])

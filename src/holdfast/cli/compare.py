@@ -2,17 +2,19 @@
 
 import json
 from argparse import ArgumentParser, Namespace
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from holdfast.cli.announcing import announce_guesses, announce_numbers
 from holdfast.cli.console import Speaker
 from holdfast.cli.gathering import add_resumable, resumable, store_at
 from holdfast.cli.options import add_output, add_spec_flags, swept_of
 from holdfast.experiments import Spec, compare, grid
 from holdfast.experiments.bars import RunsBar
+from holdfast.experiments.cautions import kinds
 from holdfast.experiments.compared import Comparison
 from holdfast.experiments.gathering import Keeper
 from holdfast.experiments.loading import loaded
@@ -79,8 +81,8 @@ def show(results: Comparison, arguments: Namespace, title: str, out: Path) -> in
     failed = {name: run.failed for name, run in zip(results.names().values(), results.runs, strict=True) if run.failed}
     for name, why in failed.items():
         speaker.say(f"failed: {name}: {why}")
-    for text, count in Counter(text for run in results.runs for text in run.warnings).items():
-        speaker.say(f"warning: {text} ({count} of {len(results.runs)} runs)")
+    for text, count in kinds(text for run in results.runs for text in run.warnings).items():
+        speaker.say(f"warning: {text} ({count} of {len(results.runs)} runs{' alike' if count > 1 else ''})")
     for sentence in (headline(results.tables), *conclusions(results.tables)):
         speaker.say(sentence)
     speaker.say(f"page with the curves: {out / 'report.html'}")
@@ -102,6 +104,12 @@ def _with_progress(speaker: Speaker, specs: Sequence[Spec], jobs: int | None, st
     def finished(record: Record, name: str) -> None:
         speaker.counted(f"{name}  {cell(record)}")
 
+    announce_guesses(speaker, specs)
     return compare(
-        specs, jobs, finished, store=store, progress=RunsBar(jobs, speaker.console, disable=not speaker.live)
+        specs,
+        jobs,
+        finished,
+        prepared=partial(announce_numbers, speaker, specs),
+        store=store,
+        progress=RunsBar(jobs, speaker.console, disable=not speaker.live),
     )

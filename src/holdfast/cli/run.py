@@ -4,26 +4,20 @@ import json
 import shlex
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
+from holdfast.cli.announcing import announced
 from holdfast.cli.console import Speaker
 from holdfast.cli.folders import claim_folder
 from holdfast.cli.interrupts import PoliteStop
-from holdfast.cli.options import add_output, add_spec_flags, flags_of, spec_of
+from holdfast.cli.options import add_output, add_spec_flags, spec_of
 from holdfast.cli.progress import EnteredWatcher, text, watcher
 from holdfast.errors import INTERRUPTED
-from holdfast.experiments import Interrupted, Result, Spec, run
-from holdfast.experiments.automatic import is_auto, resolve_auto
-from holdfast.experiments.building import build_problem
-from holdfast.experiments.defaults import resolved
+from holdfast.experiments import Interrupted, Result, run
 from holdfast.experiments.folder import RunFolder
-from holdfast.experiments.guesses import guesses
 from holdfast.experiments.individuals import individuals
 from holdfast.experiments.inspection import inspect
-from holdfast.methods import Rsa
 
 SHOWN = 5
 """How many faults the summary shows."""
@@ -40,23 +34,7 @@ def command(arguments: Namespace) -> int:
     if arguments.out:
         RunFolder.check_new(arguments.out)
     folder = arguments.out or partial(claim_folder, spec.method_name)
-    return play(arguments, lambda watcher, stop: run(_with_numbers(spec, watcher), folder, watcher, stop))
-
-
-def _with_numbers(spec: Spec, watcher: EnteredWatcher) -> Spec:
-    """Return the spec with numbers for what it leaves to the rule; say them, and what the data decided."""
-    ready = resolved(spec)
-    build_problem(ready)  # what cannot work is said first, and alone
-    for line in guesses(spec, ready):
-        watcher.speaker.news(line)
-    if not is_auto(ready):
-        return spec
-    found = resolve_auto(ready)
-    method: Any = spec.method
-    if isinstance(method, Rsa) and isinstance(found.method, Rsa):
-        method = replace(method, penalty=found.method.penalty)
-    watcher.speaker.news(f"auto: {shlex.join(flags_of(Spec(method=method, rate=found.rate)))}")
-    return found
+    return play(arguments, lambda watcher, stop: run(announced(watcher.speaker, spec), folder, watcher, stop))
 
 
 def play(arguments: Namespace, act: Callable[[EnteredWatcher, PoliteStop], Result]) -> int:

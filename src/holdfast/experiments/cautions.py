@@ -3,6 +3,8 @@
 Each caution is one sentence. Whoever looks on is told them, results and run folders keep them, pages show them.
 """
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 import numpy as np
@@ -18,6 +20,7 @@ LEAST_ROUNDS = 50
 """Of a shorter run nobody expects that the loss has moved."""
 SHOWN = 10
 """How many members of a list a sentence names."""
+NUMBER = re.compile(r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?|\b(nan|inf)\b")
 
 
 def before(spec: Spec, experiment: Experiment) -> list[str]:
@@ -74,6 +77,19 @@ def after(experiment: Experiment, last: Evaluation) -> list[str]:
             "fit (holdfast tune)"
         ]
     return []
+
+
+def kinds(warnings: Iterable[str]) -> dict[str, int]:
+    """Return the first warning of each kind and how many there are; those that differ in numbers only are one kind.
+
+    >>> kinds(["the loss has risen from 2.3 to 9", "the loss has risen from 2.3 to 1e+04", "no class 3"])
+    {'the loss has risen from 2.3 to 9': 2, 'no class 3': 1}
+    """
+    first: dict[str, str] = {}
+    counts: Counter[str] = Counter()
+    for text in warnings:
+        counts[first.setdefault(NUMBER.sub("#", text), text)] += 1
+    return dict(counts)
 
 
 def listed(members: Iterable[object]) -> str:

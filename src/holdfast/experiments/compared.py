@@ -13,7 +13,7 @@ from holdfast.experiments.spec import Spec, data_text
 from holdfast.methods import method_labels
 
 Grouped = dict[str, dict[str, dict[str, Cell]]]
-APART = ("method", "attack", "partition", "seed")
+PLACED = ("method", "attack", "partition", "seed")
 """What has a place of its own in a table: the column, the row, the table; seeds are averaged over."""
 
 
@@ -133,7 +133,7 @@ def _varied(asked: Sequence[Spec]) -> Mapping[Any, list[str]]:
     alike: dict[Any, dict[Any, list[Spec]]] = {}
     for spec in asked:
         alike.setdefault((spec.partition, spec.attack), {}).setdefault(spec.method, []).append(spec)
-    names = [option.name for option in fields(Spec) if option.name not in APART]
+    names = [option.name for option in fields(Spec) if option.name not in PLACED]
     return {
         place: [
             name

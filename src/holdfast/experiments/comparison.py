@@ -39,12 +39,14 @@ def compare(
     jobs: int | None = None,
     finished: Callable[[Any, str], None] = lambda *_: None,
     *,
+    prepared: Callable[[Sequence[Spec]], None] = lambda _: None,
     store: Keeper | None = None,
     progress: bool | RunsBar = False,
 ) -> Comparison:
     """Run all specs and return their results in order, as a table; equal runs are run once.
 
-    `finished` is told each result as it comes, and what it is called; `progress` shows a bar. With a store, what it
+    `prepared` is told before the first run what is run for each spec, with the numbers that a rule found; `finished`
+    each result as it comes, and what it is called. `progress` shows a bar. With a store, what it
     holds is not run again and what ends is kept. A run that fails is a result that says why.
     """
     if not specs:
@@ -55,6 +57,7 @@ def compare(
         require_hashable("problem", spec.problem)
     names = Comparison(tuple(specs), ()).names()
     plain = [resolve_auto(canonical(resolved(spec))) for spec in specs]
+    prepared(plain)
     called = {ran: names[asked] for ran, asked in zip(reversed(plain), reversed(specs), strict=True)}
     different = list(dict.fromkeys(plain))
     found: dict[Spec, Record] = {}

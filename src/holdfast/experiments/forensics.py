@@ -17,8 +17,9 @@ from holdfast.watching.sides import Shares, blocks, distances, sides
 
 SUSPICION_THRESHOLD = 3.5
 """Robust standard deviations above the median at which a worker is suspected (Iglewicz and Hoaglin, 1993)."""
-LEAST_SPREAD = 0.01
-"""The least standard deviation assumed: one coordinate in a hundred more or less makes nobody suspect."""
+LEAST_SPREAD = 0.02
+"""The least standard deviation assumed: up to seven coordinates in a hundred more than the median make nobody suspect,
+since the data of honest workers alone explain as many (docs/workers.md has the counts)."""
 LEAST_EVALUATIONS = 5
 """Nobody is judged by fewer: with a few rounds in view, chance alone makes honest workers look odd."""
 LEAST_COORDINATES = 32
@@ -73,14 +74,14 @@ def _compared(n: int) -> Workers:
     return np.sort(np.argsort(draws)[:SAMPLE])
 
 
-def _medians(apart: Shares, compared: Workers, own: Workers) -> Shares:
+def _medians(shares: Shares, compared: Workers, own: Workers) -> Shares:
     """Return for the rows `own` the median distance to those they are compared with, themselves left out."""
     others = compared != own[:, np.newaxis]
     among = ~others.all(axis=1)
     found = np.empty(len(own))
     for group in (among, ~among):
         if group.any():
-            found[group] = np.median(apart[group][others[group]].reshape(group.sum(), -1), axis=1)
+            found[group] = np.median(shares[group][others[group]].reshape(group.sum(), -1), axis=1)
     return found
 
 
@@ -91,7 +92,7 @@ def suspicion(history: Sequence[Sequence[float | None]]) -> Shares:
     d_i is the mean over the evaluations at which worker i was present; without any it is nobody's suspect.
 
     >>> suspicion([[0.20, 0.21, 0.22, 0.22, 0.80]]).round(1).tolist()
-    [-1.3, -0.7, 0.0, 0.0, 39.1]
+    [-1.0, -0.5, 0.0, 0.0, 29.0]
     """
     table = _table(history)
     if np.isnan(table).any():  # workers disagree less as they learn: who was absent early must not look better for it

@@ -16,6 +16,7 @@ from holdfast.experiments.metrics import Evaluation
 from holdfast.experiments.parts import attack_and_byzantine, participants
 from holdfast.experiments.personal import Personal
 from holdfast.experiments.spec import Spec
+from holdfast.experiments.watched import Treatment
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,8 @@ class Individual:
     """Accuracy of x0 on the same."""
     suspicion: Suspicion | None
     """None where messages were not recorded, and for a worker that was never present at an evaluation."""
+    watched: Treatment | None = None
+    """What the master did about it, if it judges."""
 
 
 def individuals(
@@ -55,6 +58,8 @@ def individuals(
     workers, byzantine = participants(spec), attack_and_byzantine(spec)[1]
     measured = {each.worker: each for each in personal or ()}
     suspicions = suspicions_of(history) or [None] * len(workers)
+    judged = history[-1].watched if history else None
+    watched: Sequence[Treatment | None] = judged or [None] * len(workers)
     return [
         Individual(
             worker=worker,
@@ -62,8 +67,9 @@ def individuals(
             own=measured[worker].own if worker in measured else None,
             master=measured[worker].master if worker in measured else None,
             suspicion=found,
+            watched=done,
         )
-        for worker, found in zip(workers.tolist(), suspicions, strict=True)
+        for worker, found, done in zip(workers.tolist(), suspicions, watched, strict=True)
     ]
 
 

@@ -56,7 +56,7 @@ class Inspection:
         if not self.history:
             return "Nothing was evaluated yet, so that nothing is known of the messages."
         recorded = [each.disagreement for each in self.history if each.disagreement is not None]
-        if getattr(self.spec.method, "messages", "full") == "bits":
+        if not recorded and getattr(self.spec.method, "messages", "full") == "bits":
             return "The master received only counts of bits, so that nobody's messages could be compared."
         if not recorded:
             return f"Too few coordinates to tell who lies: messages below {LEAST_COORDINATES} of them are not compared."
@@ -84,7 +84,7 @@ class Inspection:
             "over": self.result is not None,
             "spec": self.spec.to_json(),
             "workers": [asdict(each) for each in self.workers],
-            "history": [asdict(evaluation) for evaluation in self.history],
+            "history": [evaluation.to_json() for evaluation in self.history],
             "verdict": self.verdict,
             "notes": self.notes,
         }

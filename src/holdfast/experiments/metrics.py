@@ -1,6 +1,7 @@
 """What is measured at an evaluation. docs/method.md defines each of them."""
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,10 @@ from numpy.typing import NDArray
 from holdfast.engines import LastRound
 from holdfast.experiments.assembly import Experiment
 from holdfast.experiments.forensics import LEAST_COORDINATES, disagreement
+from holdfast.experiments.watched import Treatment, treatments
 from holdfast.problems import Classifying
 from holdfast.typing import Vector
+from holdfast.watching import Opinion
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,19 @@ class Evaluation:
     """How many others sent the same message as each participant."""
     metrics: dict[str, float] = field(default_factory=dict)
     """Whatever else the problem measures."""
+    watched: list[Treatment] | None = None
+    """What a master that judges did about each participant; None of a master that does not."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the evaluation as strict JSON has it."""
+        found = asdict(self)
+        return found if self.watched is not None else {name: found[name] for name in found if name != "watched"}
+
+    @staticmethod
+    def of(values: Mapping[str, Any]) -> "Evaluation":
+        """Return the evaluation that these values describe."""
+        watched = values.get("watched")
+        return Evaluation(**{**values, "watched": None if watched is None else [Treatment(**each) for each in watched]})
 
     @property
     def measured(self) -> dict[str, float]:
@@ -45,11 +61,17 @@ class Evaluation:
 
 
 def evaluate(
-    experiment: Experiment, x0: Vector, round: int, last: LastRound | None, evaluated: Vector | None = None
+    experiment: Experiment,
+    x0: Vector,
+    round: int,
+    last: LastRound | None,
+    evaluated: Vector | None = None,
+    opinion: Opinion | None = None,
 ) -> Evaluation:
     """Measure the master's model, the honest workers' iterates, and the messages that were received last.
 
-    Accuracy and loss are those of another model than x0 where one is `evaluated`.
+    Accuracy and loss are those of another model than x0 where one is `evaluated`. `opinion` is that of a master that
+    judges.
     """
     model = x0 if evaluated is None else evaluated
     problem, engine = experiment.problem, experiment.engine
@@ -67,6 +89,7 @@ def evaluate(
             disagreement=shares,
             twins=twins,
             metrics=measured,
+            watched=None if opinion is None else treatments(opinion, engine.workers),
         )
 
 

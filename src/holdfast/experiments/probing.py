@@ -13,7 +13,7 @@ EVERY = 8
 TURNS = 10
 """Gradients that the largest eigenvalue is estimated from."""
 CHANGE = 0.1
-"""How much of a gradient a probing step shall change: much more than rounding, little beside how losses bend."""
+"""How much of a gradient a probing step shall change: much more than rounding, but so little that the Hessian stays."""
 
 
 @dataclass(frozen=True)
@@ -33,18 +33,18 @@ class Probed:
         H v is (g(x + h v) - g(x)) / h with the same minibatch twice, since randomness is addressed by the round.
         """
         models = np.tile(start, (len(workers), 1))
-        slopes = np.asarray(oracle(models, 0), np.float64)
-        found, lengths = np.zeros(len(workers)), _lengths(slopes)
-        ways = slopes / np.where(lengths > 0, lengths, 1)[:, np.newaxis]
+        gradients = np.asarray(oracle(models, 0), np.float64)
+        found, lengths = np.zeros(len(workers)), _lengths(gradients)
+        ways = gradients / np.where(lengths > 0, lengths, 1)[:, np.newaxis]
         steps = np.full(len(workers), 1e-3 * max(float(np.linalg.norm(start)), 1.0))
         for _ in range(TURNS):
             ahead = (models + steps[:, np.newaxis] * ways).astype(start.dtype)
-            turned = np.asarray(oracle(ahead, 0), np.float64) - slopes
-            sizes = _lengths(turned)
-            bent = np.isfinite(sizes) & (sizes > 0)
-            found[bent] = sizes[bent] / steps[bent]
-            ways[bent] = turned[bent] / sizes[bent, np.newaxis]
-            steps[bent] = CHANGE * lengths[bent] / found[bent]
+            change = np.asarray(oracle(ahead, 0), np.float64) - gradients
+            sizes = _lengths(change)
+            changed = np.isfinite(sizes) & (sizes > 0)
+            found[changed] = sizes[changed] / steps[changed]
+            ways[changed] = change[changed] / sizes[changed, np.newaxis]
+            steps[changed] = CHANGE * lengths[changed] / found[changed]
         return found.clip(min=np.finfo(start.dtype).tiny)
 
 

@@ -7,7 +7,6 @@ So a line that was changed, moved, or written by another run is told from any th
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -21,12 +20,12 @@ class Line(NamedTuple):
     seal: str
 
     def __str__(self) -> str:
-        return json.dumps(asdict(self.evaluation) | {"seal": self.seal}, allow_nan=False) + "\n"
+        return json.dumps(self.evaluation.to_json() | {"seal": self.seal}, allow_nan=False) + "\n"
 
 
 def sealed(evaluation: Evaluation, before: str) -> Line:
     """Return the line that follows one with the seal `before`."""
-    text = json.dumps(asdict(evaluation), allow_nan=False)
+    text = json.dumps(evaluation.to_json(), allow_nan=False)
     return Line(evaluation, sha256(f"{before}\n{text}".encode()).hexdigest()[:16])
 
 
@@ -35,7 +34,7 @@ def parsed(text: str, before: str) -> Line:
     try:
         values = json.loads(text)
         seal = values.pop("seal")
-        line = sealed(Evaluation(**values), before)
+        line = sealed(Evaluation.of(values), before)
     except (TypeError, AttributeError, KeyError) as error:
         raise ValueError(str(error)) from None
     if line.seal != seal:

@@ -9,11 +9,13 @@ from numpy.typing import NDArray
 
 from holdfast.experiments.frames import frame
 from holdfast.experiments.metrics import Evaluation
+from holdfast.experiments.parts import attack_and_byzantine, participants
 from holdfast.experiments.personal import Personal
 from holdfast.experiments.scores import Score, score_of
 from holdfast.experiments.showing import shown
 from holdfast.experiments.spec import Spec, data_text
 from holdfast.experiments.verdicts import verdict
+from holdfast.experiments.watched import share_left_out
 from holdfast.methods import method_text
 from holdfast.problems import Problem
 
@@ -71,6 +73,16 @@ class Record:
         return self.score.of(self.last)
 
     @property
+    def honest_left_out(self) -> float | None:
+        """In what share of their rounds honest workers were left out; None of a master that judges nobody."""
+        watched = self.history[-1].watched if self.history else None
+        if watched is None:
+            return None
+        byzantine = attack_and_byzantine(self.spec)[1]
+        workers = participants(self.spec).tolist()
+        return share_left_out([each for worker, each in zip(workers, watched, strict=True) if worker not in byzantine])
+
+    @property
     def verdict(self) -> str | None:
         """What to make of the score, in a sentence, where it has a scale."""
         return verdict(self.spec, self.score.name, self.reached, self.ceiling, self.guessing, self.diverged)
@@ -85,9 +97,9 @@ class Record:
 
         What was not measured is NaN. `disagreement` and `twins` have one column per participant, where they are known.
         """
-        rows = [asdict(evaluation) for evaluation in self.history]
+        rows = [evaluation.to_json() for evaluation in self.history]
         lists, names = ("disagreement", "twins"), [each.name for each in fields(Evaluation)]
-        plain = [name for name in names if name not in (*lists, "metrics")]
+        plain = [name for name in names if name not in (*lists, "metrics", "watched")]
         found = {name: np.array([row[name] for row in rows], int if name == "round" else float) for name in plain}
         extra = dict.fromkeys(name for row in rows for name in row["metrics"])
         found |= {name: np.array([row["metrics"].get(name, np.nan) for row in rows], float) for name in extra}
@@ -139,6 +151,7 @@ class Record:
             "failed": self.failed,
             "ceiling": self.ceiling,
             "guessing": self.guessing,
+            "honest_left_out": self.honest_left_out,
             "verdict": self.verdict,
             "warnings": list(self.warnings),
             "bytes_up": self.bytes_up,
@@ -146,7 +159,7 @@ class Record:
             "absent": self.absent,
             "faults": list(self.faults),
             "personal": None if self.personal is None else [asdict(worker) for worker in self.personal],
-            "history": [asdict(evaluation) for evaluation in self.history],
+            "history": [evaluation.to_json() for evaluation in self.history],
         }
 
     @staticmethod
@@ -177,7 +190,7 @@ class Record:
         """
         if values["spec"] != spec.to_json():
             raise ValueError("it is of another spec")
-        history = [Evaluation(**line) for line in values["history"]]
+        history = [Evaluation.of(line) for line in values["history"]]
         personal = None if values["personal"] is None else [Personal(**line) for line in values["personal"]]
         lists = {"history": history, "personal": personal} | {key: tuple(values[key]) for key in ("faults", "warnings")}
         return Record(**{**values, "spec": spec, **lists})

@@ -35,6 +35,7 @@ from holdfast.experiments.watching import Interrupted, Unwatched, Watcher
 from holdfast.problems import Problem
 from holdfast.states import arrays_of, filled
 from holdfast.typing import Received, Rows, Vector, Workers
+from holdfast.watching import opinion_in
 
 
 def _never() -> bool:
@@ -259,7 +260,9 @@ class _Run:
 
     def _evaluate(self) -> None:
         begun = perf_counter()
-        evaluation = evaluate(self.experiment, self.state.model, self.round, self.engine.last, self.model)
+        evaluation = evaluate(
+            self.experiment, self.state.model, self.round, self.engine.last, self.model, opinion_in(self.state)
+        )
         self.evaluation_seconds += perf_counter() - begun
         if not evaluation.finite:
             self.diverged = self.round

@@ -21,7 +21,7 @@ BATCH = 128
 SHARE = 1 / 3
 """The most that Byzantine workers may take of what there is to learn. All else comes from the data."""
 SHARE_BEYOND_L1 = 1 / 4
-"""The same for other norms than l1, where the slope of the loss is bounded; docs/automatic.md says why."""
+"""The same for other norms than l1, where the gradient of the loss is bounded; docs/automatic.md says why."""
 
 Reports = NDArray[np.float64]
 """Price, reach and curvature of each worker, `(n, 3)`."""

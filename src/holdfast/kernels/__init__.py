@@ -40,6 +40,7 @@ __all__ = [
     "bit_width",
     "combination",
     "count_bits",
+    "differing_bits",
     "full_round",
     "inner_products",
     "largest_crowd",
@@ -189,6 +190,15 @@ def toss_bits(model: Vector, rows: Rows, key: int, workers: Workers, round: int)
     out = np.empty((len(rows), bit_width(len(model))), np.uint8)
     words = np.empty(out.shape[1] // 8, np.uint64)
     module("bits").toss(model, rows, np.uint64(key), workers, round, words, words.view(np.uint8), out)
+    return out
+
+
+def differing_bits(some: NDArray[np.uint64], others: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Return how many bits of each of these rows of words differ from each of the others, `(n, k)`."""
+    if some.shape[1] != others.shape[1]:
+        raise InvalidInput(f"rows of bits must have {some.shape[1]} words each; got {others.shape[1]}")
+    out = np.empty((len(some), len(others)), np.int64)
+    module("bits").differ(plain(some), plain(others), out)
     return out
 
 

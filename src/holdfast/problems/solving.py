@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 TYPICAL = 0.2
-"""How much samples bend over the most they might: found by trial on MNIST. Steps of this size descend for certain."""
+"""The typical second derivative of a loss over the largest: found by trial on MNIST. Steps of this size descend for
+certain."""
 POLISH = 1000
 """Plain gradient steps at the end, at most."""
 
@@ -102,11 +103,11 @@ class _Pool:
 
 
 class _Whitening:
-    """Models as `C'^-1 z`, where `C C'` is a typical Hessian of each output; most samples bend little."""
+    """Models as `C'^-1 z`, where `C C'` is a typical Hessian of each output; most samples have little curvature."""
 
-    def __init__(self, pool: _Pool, prior: Ridge, bend: float) -> None:
+    def __init__(self, pool: _Pool, prior: Ridge, curvature: float) -> None:
         self.pool = pool
-        hessian = TYPICAL * bend * pool.gram()
+        hessian = TYPICAL * curvature * pool.gram()
         # a pixel that is always black has no curvature of its own; without a regulariser nothing else gives it any
         hessian += (prior.weight + 1e-12 * np.trace(hessian)) * np.eye(len(hessian))
         self.root = np.linalg.cholesky(hessian)

@@ -126,6 +126,7 @@ def worst_chart(partition: str, by_attack: ByAttack, look: Mapping[str, Stroke])
         layers[:0] = _best_possible(min(limits))
     chart = alt.LayerChart(layer=layers, height=(STEP + 12) * len(worst))
     says = "A dot for each attack; the large one is the method's worst case."
+    says += " Dotted: the best possible under attack." if limits else ""
     says += f" Crosses: what nobody withstood ({', '.join(lost)})." if lost else ""
     return Drawing(f"worst-{file_name(partition)}", (Panel(rows, chart),), says, columns=1)
 
@@ -135,7 +136,7 @@ def _names_axis() -> alt.Axis:
 
 
 def _best_possible(limit: float) -> list[alt.Chart]:
-    base = alt.Chart(alt.InlineData(values=[{"at": limit, "text": f"{POSSIBLE} under attack {limit:.3g}"}]))
+    base = alt.Chart(alt.InlineData(values=[{"at": limit, "text": f"{POSSIBLE} {limit:.3g}"}]))
     rule = base.mark_rule(strokeDash=[1, 3], strokeWidth=2, color=variable("soft")).encode(x="at:Q")
     text = base.mark_text(align="right", dx=-5, dy=-8, fontSize=10, color=variable("soft"))
     return [rule, text.encode(x="at:Q", y=alt.value("height"), text="text:N")]

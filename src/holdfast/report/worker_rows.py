@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from holdfast.experiments.cautions import listed
+from holdfast.experiments.cautions import SHOWN, listed
 from holdfast.experiments.individuals import Individual
+from holdfast.experiments.watched import share_left_out
 from holdfast.report.tables import share
 
 HEAD = ("worker", "truly", "x_i on own data", "x0 on the same", "disagreement", "suspicion", "rank", "looks")
@@ -33,7 +34,7 @@ def look(each: Individual) -> str:
 
 def remarks(workers: Sequence[Individual]) -> list[str]:
     """Return what there is to say of all workers, one line each: their own models, and who looks suspect."""
-    return [line for line in (_models(workers), _suspects(workers)) if line]
+    return [line for line in (_models(workers), _suspects(workers), *_left_out(workers)) if line]
 
 
 def _models(workers: Sequence[Individual]) -> str | None:
@@ -53,3 +54,24 @@ def _suspects(workers: Sequence[Individual]) -> str | None:
     suspects = listed(worker for worker, found in recorded if found.suspected) or "nobody"
     copies = listed(worker for worker, found in recorded if found.copied) or "none"
     return f"by their messages suspect: {suspects}; copies of each other: {copies}"
+
+
+def _left_out(workers: Sequence[Individual]) -> list[str]:
+    """Return whom a master that judges left out, how often, when first, and why."""
+    if all(each.watched is None for each in workers):
+        return []
+    lines = []
+    for byzantine in (False, True):
+        found = [each.watched for each in workers if each.watched and each.byzantine == byzantine]
+        if (share := share_left_out(found)) is not None:
+            some = sum(each.left_out > 0 for each in found)
+            name = "Byzantine" if byzantine else "honest"
+            lines.append(f"{some} of {len(found)} {name} workers left out, in {share:.2%} of their worker-rounds")
+    told = [(each.worker, each.watched) for each in workers if each.watched and each.watched.left_out]
+    reasons = [
+        f"worker {worker}: left out in {done.left_out} of {done.rounds} rounds, first in round {done.first}, when it "
+        f"differed on {done.first_apart:.3f} of the coordinates from those who stayed (limit {done.first_limit:.3f})"
+        for worker, done in told[:SHOWN]
+    ]
+    more = [f"and {len(told) - SHOWN} more"] if len(told) > SHOWN else []
+    return ["the master judged: " + "; ".join(lines), *reasons, *more]

@@ -140,21 +140,21 @@ def is_addressed(problem: Problem, workers: Workers, round: int, seed: int) -> N
 
 @LAWS.law()
 def descends_its_objective(problem: Problem) -> None:
-    """A worker's gradients are, on average over rounds, the slope of its objective."""
+    """A worker's gradients are, on average over rounds, the derivative of its objective."""
     for worker in problem.workers[:3]:
         model, direction = _models(problem, 2, int(worker))
         direction = (direction / np.linalg.norm(direction)).astype(model.dtype)
-        slope = _slope(problem, model, direction, int(worker))
+        expected = _derivative(problem, model, direction, int(worker))
         found = _along(problem, model, direction, worker)
         error = float(found.std(ddof=1)) / sqrt(len(found))
         rounding = 1e-3 if model.dtype == np.float64 else 2e-2  # of the difference quotient
-        tolerance = 6 * error + rounding * (abs(slope) + float(np.abs(found).mean()) + 1e-9)
+        tolerance = 6 * error + rounding * (abs(expected) + float(np.abs(found).mean()) + 1e-9)
         what = f"the mean of worker {worker}'s gradients along a direction, over {len(found)} rounds,"
-        require_close(float(found.mean()), slope, tolerance, what)
+        require_close(float(found.mean()), expected, tolerance, what)
 
 
-def _slope(problem: Problem, model: Vector, direction: Vector, worker: int) -> float:
-    """Return the slope of a worker's objective, by a central difference."""
+def _derivative(problem: Problem, model: Vector, direction: Vector, worker: int) -> float:
+    """Return the derivative of a worker's objective along a direction, by a central difference."""
     step = 1e-4 if model.dtype == np.float64 else 1e-2
     ahead, behind = (
         problem.objective((model + way * direction).astype(model.dtype), [worker]) for way in (step, -step)

@@ -74,5 +74,5 @@ def penalised_cost(
 ) -> float:
     """Return h_p (eq. app-eq:tv-p): sum over the workers of F_i(x_i) + lambda |x_i - x_0|_p, plus f0(x_0)."""
     local = sum(float(problem.local_losses(model, [i])[0]) for i, model in zip(workers, models, strict=True))
-    apart = np.linalg.norm(models - master, ord=penalty.p, axis=1)
-    return local + penalty.weight * float(apart.sum()) + prior.value(master)
+    distances = np.linalg.norm(models - master, ord=penalty.p, axis=1)
+    return local + penalty.weight * float(distances.sum()) + prior.value(master)

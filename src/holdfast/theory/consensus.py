@@ -63,12 +63,12 @@ def Delta3(gradients: Rows, p: float, penalty: float, mu: float) -> float:
     >>> Delta3(np.array([[3.0, -4.0], [1.0, 1.0]]), p=1, penalty=4.0, mu=0.0)
     0.0
     """
-    slopes = np.asarray(gradients, dtype=np.float64)
+    rows = np.asarray(gradients, dtype=np.float64)
     if p == 1:
-        left = slopes - np.clip(slopes, -penalty, penalty)
+        left = rows - np.clip(rows, -penalty, penalty)
     else:
-        asked = lambda0(slopes, p)
-        left = slopes * np.maximum(0, 1 - penalty / np.where(asked > 0, asked, 1))[:, np.newaxis]
+        asked = lambda0(rows, p)
+        left = rows * np.maximum(0, 1 - penalty / np.where(asked > 0, asked, 1))[:, np.newaxis]
     squares = float(np.sum(left**2) + np.sum(left.sum(axis=0) ** 2))
     if squares == 0:
         return 0.0

@@ -86,8 +86,8 @@ class Guarantees:
             variance_bound(problem, ids, optimum, radius), penalty.weight, byzantine, problem.dimension
         )
         asked = lambda0(gradients, penalty.p)
-        apart = 0.0 if penalty.weight >= asked.max() else Delta3(gradients, penalty.p, penalty.weight, curvature.least)
-        start = (sqrt(len(ids) + 1) * radius + sqrt(apart)) ** 2
+        delta3 = 0.0 if penalty.weight >= asked.max() else Delta3(gradients, penalty.p, penalty.weight, curvature.least)
+        start = (sqrt(len(ids) + 1) * radius + sqrt(delta3)) ** 2
         sound = not curvature.flat
         return Guarantees(
             penalty=penalty,
@@ -99,7 +99,7 @@ class Guarantees:
             curvature=curvature,
             radius=radius,
             disturbance=disturbance,
-            Delta3=apart,
+            Delta3=delta3,
             start=start,
             convergence=Convergence(InverseSteps.of(curvature, high), disturbance, start) if sound else None,
             averaging=Averaging(InverseSqrtSteps.of(curvature, sqrt_high), disturbance, start) if sound else None,

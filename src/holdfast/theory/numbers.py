@@ -55,8 +55,8 @@ class Gaps:
     measured: list[float]
     bound: list[float]
     """overlined alpha times Delta_2, quadratic in q."""
-    slope: float
-    """Of log(measured) over log(byzantine), by least squares: 2 if the gap is quadratic."""
+    exponent: float
+    """The gap grows as q to this power, by least squares of the logarithms: 2 if it is quadratic."""
 
 
 @cache
@@ -152,8 +152,8 @@ def gaps(most: int = MOST_BYZANTINE, rounds: int = 2000, seeds: Sequence[int] = 
         curve = convergence(byzantine, rounds, seeds)
         measured.append(float(np.mean(curve.mean[-rounds // 10 :])))
         bounds.append(_existing(guarantees(byzantine).convergence).gap)
-    slope = np.polyfit([log(q) for q in counts], np.log(measured), 1)[0]
-    return Gaps(counts, measured, bounds, float(slope))
+    exponent = np.polyfit([log(q) for q in counts], np.log(measured), 1)[0]
+    return Gaps(counts, measured, bounds, float(exponent))
 
 
 def _curve(rounds: Sequence[int], errors: NDArray[np.float64], bound: NDArray[np.float64], farthest: float) -> Curve:

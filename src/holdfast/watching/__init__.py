@@ -1,6 +1,7 @@
 """What a master can tell from the messages of many rounds: who sends copies, and who stands against the rest."""
 
-from holdfast.watching.judge import Judge, Opinion, opinion_in
+from holdfast.watching.judge import Judge
+from holdfast.watching.opinion import Account, Opinion, grown, opinion_in
 from holdfast.watching.sides import differences
 
-__all__ = ["Judge", "Opinion", "differences", "opinion_in"]
+__all__ = ["Account", "Judge", "Opinion", "differences", "grown", "opinion_in"]

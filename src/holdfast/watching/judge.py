@@ -1,17 +1,15 @@
 """Who is listened to, and with what weight, by the sides that messages took over many rounds. docs/watchful.md."""
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.streams import Stream
 from holdfast.typing import Rows, Vector, Workers
+from holdfast.watching.opinion import Opinion, grown
 from holdfast.watching.sides import Shares, distances, sides
 
-COMPARED = 128
-"""Up to as many workers each is compared with all others; beyond, with so many of them, drawn once."""
 COORDINATES = 32
 """Of models with fewer, sides say too little: nobody is judged."""
 JUDGEMENTS = 3
@@ -22,31 +20,12 @@ LEAST_SHARE = 0.01
 """Those who stay differ on no less: one coordinate in a hundred more or less makes nobody go."""
 
 
-class Opinion(NamedTuple):
-    """What a master remembers: worker i has row i - 1."""
+class Split(NamedTuple):
+    """Who goes, by how much each differs from those who stay, and from how much on one goes."""
 
-    compared: Workers
-    """The numbers of those whom all are compared with."""
-    shares: Shares
-    """On what share of the coordinates each differs from them, averaged over rounds with weights that fade."""
-    times: NDArray[np.int64]
-    """How often each pair was compared."""
-    weights: NDArray[np.float64]
-    """What each counts for: 1, a part of 1 for one of several copies, 0 for one left out."""
-    voices: Workers
-    """Whose voice each has: the least number among those whose copy it is and its own."""
-    left_out: NDArray[np.int64]
-    """At how many judgements each was left out."""
-
-    @staticmethod
-    def none() -> "Opinion":
-        """Return the memory of a master that has seen nobody."""
-        pairs, nobody = np.zeros((0, 0)), np.zeros(0, np.int64)
-        return Opinion(nobody, pairs, pairs.astype(np.int64), np.zeros(0), nobody, nobody)
-
-    def heard(self, workers: Workers) -> NDArray[np.bool_]:
-        """Return which of these workers are neither left out nor the copy of another of a lesser number."""
-        return np.asarray((self.weights[workers - 1] > 0) & (self.voices[workers - 1] == workers))
+    goes: NDArray[np.bool_]
+    apart: NDArray[np.float64]
+    limit: float
 
 
 @dataclass(frozen=True)
@@ -66,14 +45,23 @@ class Judge:
 
     def __call__(self, opinion: Opinion, rows: Rows, neutral: Vector, workers: Workers, round: int) -> Opinion:
         """Return the opinion after a round."""
-        if round % self.every or len(neutral) < COORDINATES or len(workers) < 3:
-            return _grown(opinion, workers)
-        opinion = self._compared(_grown(opinion, workers), rows, neutral, workers)
+        opinion = grown(opinion, workers)
+        if round % self.every == 0 and len(neutral) >= COORDINATES and len(workers) >= 3:
+            opinion = self._judged(self._compared(opinion, rows, neutral, workers), round)
+        return opinion._replace(account=opinion.account.after(opinion.weights, workers))
+
+    def _judged(self, opinion: Opinion, round: int) -> Opinion:
+        """Return the opinion with what follows from its differences."""
         known = np.flatnonzero((opinion.times >= JUDGEMENTS).sum(axis=1) >= min(len(opinion.compared) - 1, 2))
-        weights, voices = np.ones(len(opinion.weights)), np.arange(1, len(opinion.weights) + 1)
-        if len(known) >= 3:
-            weights[known], voices[known] = self._decided(opinion, known)
-        return opinion._replace(weights=weights, voices=voices, left_out=opinion.left_out + (weights == 0))
+        if len(known) < 3:
+            return opinion
+        n = len(opinion.weights)
+        weights, voices, apart, goes = np.ones(n), np.arange(1, n + 1), np.zeros(n), np.zeros(n, bool)
+        weights[known], voices[known], split = self._decided(opinion, known)
+        apart[known], goes[known] = split.apart, split.goes
+        account = opinion.account.noting(goes, round, apart, split.limit)
+        limit = np.array(split.limit)
+        return opinion._replace(weights=weights, voices=voices, apart=apart, limit=limit, account=account)
 
     def _compared(self, opinion: Opinion, rows: Rows, neutral: Vector, workers: Workers) -> Opinion:
         """Return the opinion with this round's differences in it."""
@@ -87,41 +75,49 @@ class Judge:
         shares[pairs] += np.maximum(1 - self.fading, 1 / times[pairs]) * (found - shares[pairs])
         return opinion._replace(shares=shares, times=times)
 
-    def _decided(self, opinion: Opinion, known: Workers) -> tuple[NDArray[np.float64], Workers]:
-        """Return what the workers in the rows `known` count for, and whose voices they have."""
+    def _decided(self, opinion: Opinion, known: Workers) -> tuple[NDArray[np.float64], Workers, Split]:
+        """Return what the workers in the rows `known` count for, whose voices they have, and who of them goes."""
         among = np.isin(opinion.compared, known + 1)
         numbers = opinion.compared[among]
         shares = opinion.shares[np.ix_(known, among)]
         others = (known + 1)[:, np.newaxis] != numbers
         others &= opinion.times[np.ix_(known, among)] > 0
-        usual = np.quantile(np.where(others, shares, np.inf).min(axis=1), NEAREST, method="lower")
-        same = others & (shares < self.near * usual)
+        nearest = np.sort(np.where(others, shares, np.inf).min(axis=1))
+        same = others & (shares < self.near * nearest[int(NEAREST * (len(nearest) - 1))])
         # of many workers only some are compared: each of them stands for as many
         weights = 1 / (1 + same.sum(axis=1) * ((len(known) - 1) / max(len(numbers) - 1, 1)))
-        goes = self._going(shares, others, weights, np.searchsorted(known + 1, numbers))
+        split = self._split(shares, weights, others, np.searchsorted(known + 1, numbers))
         leaders = np.where(same, numbers, len(opinion.weights) + 1).min(axis=1)
-        return np.where(goes, 0.0, weights), np.minimum(leaders, known + 1)
+        return np.where(split.goes, 0.0, weights), np.minimum(leaders, known + 1), split
 
-    def _going(
-        self, shares: Shares, others: NDArray[np.bool_], weights: NDArray[np.float64], rows: Workers
-    ) -> NDArray[np.bool_]:
+    def _split(self, shares: Shares, weights: NDArray[np.float64], others: NDArray[np.bool_], rows: Workers) -> Split:
         """Return who goes; the columns of `shares` are those of the workers in `rows`."""
         heard = weights[rows] * others
         order = np.argsort(-_medians(shares, heard), kind="stable")
         place = np.empty(len(order), np.int64)
         place[order] = np.arange(len(order))
-        best, goes = 0.0, np.zeros(len(weights), bool)
         gone = np.cumsum(weights[order])
-        for k in range(1, (len(order) + 1) // 2):
-            if gone[k - 1] >= gone[-1] / 2:  # copies are many workers and one voice: neither majority goes
-                break
-            going = place < k
-            stay = heard * ~going[rows]
-            apart = (shares * stay).sum(axis=1) / np.maximum(stay.sum(axis=1), 1e-12)
-            factor = apart[going].min() / max(apart[~going].max(), LEAST_SHARE)
-            if factor > best:
-                best, goes = factor, going
-        return goes if best >= self.ratio else np.zeros(len(weights), bool)
+        cuts = np.arange((len(order) + 1) // 2)  # how many go; none, to begin with
+        # copies are many workers and one voice: neither majority goes
+        cuts = cuts[np.append(0.0, gone[: len(cuts) - 1]) < gone[-1] / 2]
+        columns = np.argsort(place[rows])
+        first = np.searchsorted(place[rows][columns], cuts)  # of those who stay
+        total = _from_each_on(heard[:, columns])[:, first]
+        apart = _from_each_on((shares * heard)[:, columns])[:, first] / np.maximum(total, 1e-12)
+        going = place[:, np.newaxis] < cuts
+        least = np.where(going, apart, np.inf).min(axis=0)
+        most = np.maximum(np.where(going, 0.0, apart).max(axis=0), LEAST_SHARE)
+        best = 1 + int((least[1:] / most[1:]).argmax()) if len(cuts) > 1 else 0
+        if least[best] < self.ratio * most[best]:
+            best = 0
+        return Split(going[:, best], apart[:, best], self.ratio * float(most[best]))
+
+
+def _from_each_on(values: Shares) -> Shares:
+    """Return the sums of each row from every column on, and 0 behind the last."""
+    sums = np.zeros((len(values), values.shape[1] + 1))
+    sums[:, :-1] = np.cumsum(values[:, ::-1], axis=1)[:, ::-1]
+    return sums
 
 
 def _medians(values: Shares, weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -130,31 +126,3 @@ def _medians(values: Shares, weights: NDArray[np.float64]) -> NDArray[np.float64
     total = np.cumsum(np.take_along_axis(weights, order, axis=1), axis=1)
     at = (total >= total[:, -1:] / 2).argmax(axis=1)
     return np.take_along_axis(values, np.take_along_axis(order, at[:, np.newaxis], axis=1), axis=1)[:, 0]
-
-
-def _grown(opinion: Opinion, workers: Workers) -> Opinion:
-    """Return the opinion with room for these workers."""
-    strangers = np.setdiff1d(workers, opinion.compared)
-    room = COMPARED - len(opinion.compared)
-    if len(strangers) > room:
-        words = Stream(0, "watch").words(strangers, 0, 1)[:, 0]
-        strangers = strangers[np.argsort(words)[:room]]
-    more = max(int(workers.max()) - len(opinion.weights), 0)
-    if not more and not len(strangers):
-        return opinion
-    wider = [(0, more), (0, len(strangers))]
-    return Opinion(
-        np.append(opinion.compared, np.sort(strangers)),
-        np.pad(opinion.shares, wider),
-        np.pad(opinion.times, wider),
-        np.pad(opinion.weights, (0, more), constant_values=1.0),
-        np.append(opinion.voices, np.arange(len(opinion.voices), len(opinion.voices) + more) + 1),
-        np.pad(opinion.left_out, (0, more)),
-    )
-
-
-def opinion_in(state: Any) -> Opinion | None:
-    """Return the opinion that a master's state holds, if it holds one."""
-    if isinstance(state, Opinion) or not hasattr(state, "_fields"):
-        return state if isinstance(state, Opinion) else None
-    return next((found for part in state if (found := opinion_in(part)) is not None), None)

@@ -7,6 +7,7 @@ models, 0 where they are gradients), or neither. Sides are all that l1-RSA reads
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast import kernels
 from holdfast.typing import Rows, Vector
 
 BLOCK = 2**22
@@ -39,7 +40,7 @@ def sides(rows: Rows, neutral: Vector) -> Words:
 
 def distances(some: Words, others: Words) -> NDArray[np.int64]:
     """Return how many bits of these rows differ from those of the others, `(n, k)`."""
-    return np.array([np.bitwise_count(others ^ row).sum(axis=1, dtype=np.int64) for row in some])
+    return kernels.differing_bits(some, others)
 
 
 def blocks(rows: int, width: int) -> list[slice]:

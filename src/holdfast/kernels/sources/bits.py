@@ -148,3 +148,26 @@ def count(words, out):
             for level in range(2, levels):
                 _carry_into(planes[level, :size], carry[:size])
         _write_counts(planes, begin, end, out)
+
+
+@compiled
+def _differing(a, b):
+    """Return how many bits of two rows of words differ: bits added up within ever wider fields of a word."""
+    pairs, nibbles, bytes_ = uint64(0x5555555555555555), uint64(0x3333333333333333), uint64(0x0F0F0F0F0F0F0F0F)
+    one, two, four, top, ones = uint64(1), uint64(2), uint64(4), uint64(56), uint64(0x0101010101010101)
+    total = uint64(0)
+    for k in range(len(a)):
+        x = a[k] ^ b[k]
+        x -= (x >> one) & pairs
+        x = (x & nibbles) + ((x >> two) & nibbles)
+        x = (x + (x >> four)) & bytes_
+        total += (x * ones) >> top
+    return total
+
+
+@compiled
+def differ(some, others, out):
+    """out[i, k] = how many bits differ between row i of some and row k of the others."""
+    for i in range(len(some)):
+        for k in range(len(others)):
+            out[i, k] = _differing(some[i], others[k])

@@ -64,7 +64,7 @@ def _gaps(found: Gaps) -> Section:
         title="The gap that remains, over the number of Byzantine workers",
         place="Convergence Analysis, after Theorem 2",
         says=f"The asymptotic gap depends quadratically on q. {SETTING} Measured, it grows as q to the power "
-        f"{found.slope:.2f}; the bound as its square.",
+        f"{found.exponent:.2f}; the bound as its square.",
         chart=_gap_chart("gap", found),
         numbers=Grid(("q", "measured", "bound"), tuple(rows)),
         command=COMMAND,

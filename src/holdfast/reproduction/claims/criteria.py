@@ -64,11 +64,11 @@ def within(a: CurveFindings, b: CurveFindings, most: float, where: str = "") -> 
 
 def better(a: CurveFindings, b: CurveFindings, where: str = "", by: float = 0.0) -> Check:
     """Every seed of a ends above every seed of b, and the means differ by more than `by`."""
-    apart, gap = min(a.accuracies) > max(b.accuracies), a.accuracy - b.accuracy
+    disjoint, gap = min(a.accuracies) > max(b.accuracies), a.accuracy - b.accuracy
     told = f"{abs(gap):.3f} {'above' if gap >= 0 else 'below'}"
-    overlap = "" if apart or gap < 0 else ", their seeds overlap"
+    overlap = "" if disjoint or gap < 0 else ", their seeds overlap"
     return Check(
-        apart and gap > by,
+        disjoint and gap > by,
         _pair(a, b, where),
         f"{_where(where)}{a.curve.label} ends {told} {b.curve.label}{overlap}",
     )

@@ -1,0 +1,110 @@
+"""What a master remembers of messages, and of what it did about them. docs/watchful.md."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.streams import Stream
+from holdfast.typing import Workers
+from holdfast.watching.sides import Shares
+
+COMPARED = 128
+"""Up to as many workers each is compared with all others; beyond, with so many of them, drawn once."""
+
+
+class Account(NamedTuple):
+    """What was done to each worker so far, and why: worker i has entry i - 1."""
+
+    rounds: NDArray[np.int64]
+    """In how many rounds it was present."""
+    left_out: NDArray[np.int64]
+    """In how many of them it was left out."""
+    first: NDArray[np.int64]
+    """The first round at which it was left out, -1 if none."""
+    apart: NDArray[np.float64]
+    """By how much it differed then from those who stayed."""
+    limit: NDArray[np.float64]
+    """And from how much on one went."""
+
+    def after(self, weights: NDArray[np.float64], workers: Workers) -> "Account":
+        """Return the account after a round of these workers."""
+        rounds, left_out, at = self.rounds.copy(), self.left_out.copy(), workers - 1
+        rounds[at] += 1
+        left_out[at] += weights[at] == 0
+        return self._replace(rounds=rounds, left_out=left_out)
+
+    def noting(self, going: NDArray[np.bool_], round: int, apart: NDArray[np.float64], limit: float) -> "Account":
+        """Return the account with what was decided in a round about those who go for the first time."""
+        new = going & (self.first < 0)
+        if not new.any():
+            return self
+        first, why = np.where(new, round, self.first), np.where(new, apart, self.apart)
+        return self._replace(first=first, apart=why, limit=np.where(new, limit, self.limit))
+
+
+class Opinion(NamedTuple):
+    """What a master remembers: worker i has row i - 1."""
+
+    compared: Workers
+    """The numbers of those whom all are compared with."""
+    shares: Shares
+    """On what share of the coordinates each differs from them, averaged over rounds with weights that fade."""
+    times: NDArray[np.int64]
+    """How often each pair was compared."""
+    weights: NDArray[np.float64]
+    """What each counts for: 1, a part of 1 for one of several copies, 0 for one left out."""
+    voices: Workers
+    """Whose voice each has: the least number among those whose copy it is and its own."""
+    apart: NDArray[np.float64]
+    """By how much each differed, at the latest judgement, from those who stay."""
+    limit: NDArray[np.float64]
+    """And from how much on one goes."""
+    account: Account
+
+    @staticmethod
+    def none() -> "Opinion":
+        """Return the memory of a master that has seen nobody."""
+        pairs, nobody, nothing = np.zeros((0, 0)), np.zeros(0, np.int64), np.zeros(0)
+        account = Account(nobody, nobody, nobody, nothing, nothing)
+        return Opinion(nobody, pairs, pairs.astype(np.int64), nothing, nobody, nothing, np.array(0.0), account)
+
+    def heard(self, workers: Workers) -> NDArray[np.bool_]:
+        """Return which of these workers are neither left out nor the copy of another of a lesser number."""
+        return np.asarray((self.weights[workers - 1] > 0) & (self.voices[workers - 1] == workers))
+
+
+def grown(opinion: Opinion, workers: Workers) -> Opinion:
+    """Return the opinion with room for these workers."""
+    size, room = len(opinion.weights), COMPARED - len(opinion.compared)
+    more = max(int(workers.max()) - size, 0)
+    if not more and (not room or len(opinion.compared) == size):
+        return opinion
+    strangers = np.setdiff1d(workers, opinion.compared)
+    if len(strangers) > room:
+        words = Stream(0, "watch").words(strangers, 0, 1)[:, 0]
+        strangers = strangers[np.argsort(words)[:room]]
+    wider, longer, account = [(0, more), (0, len(strangers))], (0, more), opinion.account
+    return Opinion(
+        np.append(opinion.compared, np.sort(strangers)),
+        np.pad(opinion.shares, wider),
+        np.pad(opinion.times, wider),
+        np.pad(opinion.weights, longer, constant_values=1.0),
+        np.append(opinion.voices, np.arange(size, size + more) + 1),
+        np.pad(opinion.apart, longer),
+        opinion.limit,
+        Account(
+            np.pad(account.rounds, longer),
+            np.pad(account.left_out, longer),
+            np.pad(account.first, longer, constant_values=-1),
+            np.pad(account.apart, longer),
+            np.pad(account.limit, longer),
+        ),
+    )
+
+
+def opinion_in(state: Any) -> Opinion | None:
+    """Return the opinion that a master's state holds, if it holds one."""
+    if isinstance(state, Opinion) or not hasattr(state, "_fields"):
+        return state if isinstance(state, Opinion) else None
+    return next((found for part in state if (found := opinion_in(part)) is not None), None)
