@@ -22,7 +22,7 @@ test: .venv/installed  ## everything that must hold; what concerns Ray: make tes
 
 test-torch: .venv/installed  ## what concerns PyTorch, tensors and networks; installs the pinned build
 	$(BIN)/pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[torch,images]'
-	$(BIN)/pytest tests/kernels/test_tensors.py tests/torch_models docs/torch.md
+	$(BIN)/pytest tests/kernels/test_tensors.py tests/torch_models docs/torch.md tests/federation/test_torch_task.py
 
 test-ray: .venv/installed  ## what concerns the Ray engine; installs the pinned version
 	$(BIN)/pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[ray]'

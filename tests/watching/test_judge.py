@@ -8,7 +8,7 @@ import pytest
 from holdfast.experiments import Spec, run
 from holdfast.experiments.assembly import assemble
 from holdfast.typing import Received, Rows
-from holdfast.watching import Judge, Opinion, opinion_in
+from holdfast.watching import Judge, Opinion, differences, opinion_in
 from holdfast.watching.judge import COORDINATES, JUDGEMENTS
 from holdfast.watching.opinion import COMPARED
 
@@ -162,3 +162,14 @@ def test_a_master_remembers_what_its_stage_saw() -> None:
     found = opinion_in(state)
     assert found is not None
     assert found.times.max() == 1
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("turned", [0.0, 0.1, 0.5])
+def test_voices_that_differ_push_less(turned: float, seed: int) -> None:
+    """The proposition of docs/watchful.md, at the least difference of two of eight voices."""
+    sides, q = np.sign(crowd(8, turned, seed)), 8
+    delta = differences(sides, NEUTRAL)[~np.eye(q, dtype=bool)].min()
+    push = np.sqrt(np.mean(sides.sum(axis=0) ** 2))
+    assert push <= np.sqrt(q + q * (q - 1) * (1 - 2 * delta)) + 1e-9
+    assert turned or push == q  # equal voices: the bound is reached

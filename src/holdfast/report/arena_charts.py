@@ -72,6 +72,7 @@ def worst_dots(board: Leaderboard, condition: Condition, names: Mapping[Method, 
     axis = Axis("test accuracy at the end", 0.0, 1.0 if not rows else max(0.02 + max(map(_place, rows)), ceiling))
     panel = worst_panel(rows, methods, strokes(methods), axis, "accuracy", ceiling if ceiling < 1 else None)
     says = "A dot for each attack; the large one is the method's worst case."
+    says += " Dotted: the best possible under attack." if ceiling < 1 else ""
     return Drawing(f"worst-{file_name(condition.text)}", (panel,), says, columns=1)
 
 

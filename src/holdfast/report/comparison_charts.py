@@ -99,6 +99,7 @@ def worst_chart(partition: str, by_attack: ByAttack, look: Mapping[str, Stroke])
     limit = min(limits) if limits else None
     panel = worst_panel(rows, list(worst), look, axis, score.name, limit)
     says = "A dot for each attack; the large one is the method's worst case."
+    says += " Dotted: the best possible under attack." if limits else ""
     says += f" Crosses: what nobody withstood ({', '.join(lost)})." if lost else ""
     return Drawing(f"worst-{file_name(partition)}", (panel,), says, columns=1)
 
@@ -153,7 +154,7 @@ def _names_axis() -> alt.Axis:
 
 
 def _best_possible(limit: float) -> list[alt.Chart]:
-    base = alt.Chart(alt.InlineData(values=[{"at": limit, "text": f"{POSSIBLE} under attack {limit:.3g}"}]))
+    base = alt.Chart(alt.InlineData(values=[{"at": limit, "text": f"{POSSIBLE} {limit:.3g}"}]))
     rule = base.mark_rule(strokeDash=[1, 3], strokeWidth=2, color=variable("soft")).encode(x="at:Q")
     text = base.mark_text(align="right", dx=-5, dy=-8, fontSize=10, color=variable("soft"))
     return [rule, text.encode(x="at:Q", y=alt.value("height"), text="text:N")]
