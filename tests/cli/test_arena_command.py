@@ -1,9 +1,6 @@
 """`holdfast arena` from end to end on digits, in seconds."""
 
 import json
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -92,24 +89,6 @@ def test_an_attack_that_raises_is_one_red_cell(tmp_path: Path) -> None:
     assert {failure for failure in cells.values() if failure} == {"RuntimeError: nothing to send"}
     page = (tmp_path / "out" / "report.html").read_text()
     assert "median could not be played: RuntimeError: nothing to send" in page
-
-
-def test_killed_in_the_middle_it_goes_on_to_the_same_results(played: Ended, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    argv = [sys.executable, "-m", "holdfast", *TINY, *MET, *TOLD, "--out", str(out)]
-    process = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 60
-    while len(list(out.glob("runs/*.json"))) < 3 and time.monotonic() < deadline:
-        time.sleep(0.01)
-    process.kill()
-    process.wait(timeout=30)
-    stored = {path: path.stat().st_mtime_ns for path in out.glob("runs/*.json")}
-    assert stored
-    assert not (out / "results.json").exists()
-    again = arena(out, "--resume")
-    assert again.status == 0, again.stderr
-    assert again.results == played.results
-    assert {path: path.stat().st_mtime_ns for path in stored} == stored, "what was finished is not repeated"
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,8 @@ def gathered(
             ready[bout] = specs(bout)
         except InvalidInput as error:
             failures[bout] = str(error)
+        except Exception as error:  # a part from outside, which step sizes by rule ask too
+            failures[bout] = " ".join(f"{type(error).__name__}: {error}".split())
     wanted = list(dict.fromkeys(spec for each in ready.values() for spec in each))
     failed: dict[Spec, str] = {}
 
