@@ -72,7 +72,7 @@ def runnable(spec: Spec, factor: float = 1.0) -> Spec:
     """Return the spec with every number filled in, if it can work, and its step size times a factor."""
     ready = canonical(resolved(spec))
     if ready.method.penalised:
-        ready = resolve_auto(ready)
+        ready = _found(ready)
     elif ready.rate == "auto":
         # the rate by rule is the same for all of them, so that it is found once
         alike = replace(ready, method=Aggregated(Mean()), declared=0, momentum=0.0)
