@@ -44,6 +44,13 @@ OUTSIDE = """() => [...document.querySelectorAll('body *')]
   .filter(e => e.getBoundingClientRect().width && e.getBoundingClientRect().right > innerWidth + 1)
   .map(e => `${e.tagName} ${e.textContent.slice(0, 40)}`)"""
 
+MISPLACED = """() => [...document.querySelectorAll('.score > a')].filter(title => {
+  const count = title.nextElementSibling.nextElementSibling;
+  return Math.abs(title.getBoundingClientRect().top - count.getBoundingClientRect().top) > 8;
+}).map(title => title.textContent)"""
+TORN = """() => [...document.querySelectorAll('table:not(.text) td')]
+  .filter(e => e.getBoundingClientRect().height > 80).map(e => `${e.dataset.of} ${e.textContent.slice(0, 40)}`)"""
+
 
 @pytest.fixture(scope="module", params=COMMANDS)
 def page_file(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -106,6 +113,8 @@ def test_a_page_is_all_there(page_file: Path, browser: Any, width: int, scheme: 
     page.mouse.move(0, 0)
     assert page.evaluate("document.documentElement.scrollWidth") <= width, "nothing is wider than the window"
     assert page.evaluate(OUTSIDE) == []
+    assert page.evaluate(MISPLACED) == [], "a figure's count must stand beside its title"
+    assert page.evaluate(TORN) == [], "a cell of a table must not be a column of letters"
     assert page.evaluate(OVERLAPS) == []
     dark = page.evaluate("getComputedStyle(document.body).backgroundColor") != "rgb(255, 255, 255)"
     assert dark == (scheme == "dark")

@@ -55,7 +55,7 @@ def test_an_app_is_not_written_over(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"nodes": 4}, "a trial needs what holdfast federation init --nodes 4 writes; got no ca.crt"),
+        ({"nodes": 4}, "a trial needs what holdfast federation init .* writes; got no ca.crt"),
         ({"byzantine": 4, "attack": "sign-flip"}, "--byzantine must be from 0 to 3, below --nodes; got 4"),
         ({"byzantine": 1}, "--byzantine and --attack go together; got one of them"),
         ({"byzantine": 1, "attack": "duplicate"}, "a node alone can only mount a LocalAttack; got duplicate"),
@@ -78,3 +78,13 @@ def test_a_node_has_its_own_samples_only() -> None:
     assert list(server.evaluate(server.start())) == ["accuracy"]
     assert dict(node.evaluate(node.start())) == {}
     assert np.array_equal(node.workers, [1, 2, 3])
+
+
+def test_more_nodes_than_keys_are_refused(tmp_path: Path) -> None:
+    for name in ("ca.crt", "server.pem", "server.key", "worker-1", "worker-2"):
+        (tmp_path / ".trial").mkdir(exist_ok=True)
+        (tmp_path / ".trial" / name).touch()
+    with pytest.raises(InvalidInput, match="--nodes must be at most 2, the keys in"):
+        Trial(tmp_path, nodes=4)
+    with pytest.raises(InvalidInput, match="writes; got no such folder"):
+        Trial(tmp_path / "nowhere")

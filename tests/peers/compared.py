@@ -72,7 +72,7 @@ def sent(attack: Any) -> Answer:
 
 def rounds() -> list[Rows]:
     """Rows of odd and even number, near 0 and far, small and large."""
-    found = []
+    found: list[Rows] = []
     for seed in range(6):
         random = np.random.default_rng(seed)
         found.append(random.normal(size=(11 + seed % 2, 5)) * (1, 100)[seed // 2 % 2] + (0, 3)[seed % 2])

@@ -83,9 +83,10 @@ def caf(rows: Rows, byzantine: int, direction: Direction) -> Any:
 
 def smea(rows: Rows, byzantine: int, direction: Direction) -> Vector:
     """The mean of the n - byzantine rows with the least largest eigenvalue, whatever finds that."""
-    best, least = rows.mean(axis=0), np.inf
+    best: Vector = rows.mean(axis=0)
+    least = np.inf
     for subset in combinations(range(len(rows)), len(rows) - byzantine):
-        mean = rows[list(subset)].mean(axis=0)
+        mean: Vector = rows[list(subset)].mean(axis=0)
         value, _ = direction(rows[list(subset)] - mean, np.ones(len(subset)))
         if value < least:
             best, least = mean, value
@@ -109,7 +110,8 @@ def one_shot_bulyan(rows: Rows, byzantine: int) -> Vector:
 
 def bulyan_by_first(rows: Rows, byzantine: int) -> Vector:
     """Bulyan whose Krum goes by at least one neighbour, and chooses the first of tied rows."""
-    n, left, chosen = len(rows), rows, []
+    n, left = len(rows), rows
+    chosen: list[Vector] = []
     while len(chosen) < n - 2 * byzantine:
         best = int(krum_scores(left, max(len(left) - byzantine - 2, 1)).argmin())
         chosen.append(left[best])

@@ -60,6 +60,11 @@ def test_worst_cases_are_in_order() -> None:
     ]
 
 
+def test_a_tie_is_called_a_tie() -> None:
+    tied = [result("rsa", None, 0.9), result("krum", None, 0.9), result("sgd", None, 0.8)]
+    assert headline(grouped(tied)) == "rsa ends at 0.900 (iid, no attack); krum is level with it (no attack)."
+
+
 def test_three_sentences_say_what_the_numbers_say() -> None:
     groups = grouped(TABLE)
     assert headline(groups) == (

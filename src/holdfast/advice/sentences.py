@@ -37,7 +37,10 @@ def differing(found: Heterogeneity) -> str:
 
 def why_penalty(norm: Norm) -> str:
     """Return the reason for lambda, and whether Theorem 1 applies to it."""
-    reason = "the largest at which Byzantine workers that stay at the start cost at most a third of what can be learned"
+    reason = (
+        "the largest at which Byzantine workers that stay at the start cost at most a third of what can be learned (a "
+        "quarter beyond l1, where gradients are bounded)"
+    )
     count = len(norm.asked)
     if norm.penalty >= norm.lambda0:
         return f"{reason}; at least lambda_0 = {norm.lambda0:.3g}, so honest workers agree at the optimum (Theorem 1)"

@@ -42,11 +42,13 @@ class _Try:
         parser.add_argument("--byzantine", type=int, default=0, metavar="N", help="how many of them, the last, attack")
         parser.add_argument("--attack", metavar="NAME", help="what they do: NAME[:key=value,...], one process alone")
         parser.add_argument("--config", default="", metavar="TEXT", help="the app's settings: 'rounds=5 seed=1'")
+        parser.add_argument("--resume", action="store_true", help="go on from the checkpoints of the last trial")
 
     @staticmethod
     def command(arguments: Namespace) -> int:
         speaker = Speaker()
-        trial = Trial(arguments.folder, arguments.nodes, arguments.byzantine, arguments.attack, arguments.config)
+        about = (arguments.folder, arguments.nodes, arguments.byzantine, arguments.attack)
+        trial = Trial(*about, config=arguments.config, resume=arguments.resume)
         try:
             trial.play(speaker.say)
         except EngineError as error:

@@ -99,7 +99,8 @@ def headline(outcome: Outcome) -> str:
 def farther(outcome: Outcome) -> list[str]:
     """Return what the winner's place in the grid suggests."""
     edges, tied = outcome.edges(), ties(outcome)
-    at_edge = f"{' and '.join(edges)} lie at the edge of the grid: farther out may be better." if edges else None
+    verb = "lies" if len(edges) == 1 else "lie"
+    at_edge = f"{' and '.join(edges)} {verb} at the edge of the grid: farther out may be better." if edges else None
     return [line for line in (at_edge, tied and f"{tied}.") if line]
 
 

@@ -85,6 +85,8 @@ def headline(groups: Grouped) -> str:
     following = others[0]
     if following.value is None:
         return f"{said}; every other one diverges or fails."
+    if score.text(following.value) == score.text(won.value):
+        return f"{said}; {following.method} is level with it ({_attack(following)})."
     return f"{said}; the next best, {following.method}, ends at {score.text(following.value)} ({_attack(following)})."
 
 

@@ -42,6 +42,8 @@ class Trial:
     attack: str | None = None
     config: str = ""
     """What else the run is told, as after `flwr run -c`."""
+    resume: bool = False
+    """Go on from the checkpoints of the last trial, the server's and the nodes'."""
     _started: list[subprocess.Popen[bytes]] = field(default_factory=list, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -51,13 +53,19 @@ class Trial:
             raise InvalidInput("--byzantine and --attack go together; got one of them")
         if self.attack is not None:
             mounted_alone(self.attack)
-        for name in ("ca.crt", "server.pem", "server.key", *(f"worker-{n}" for n in range(1, self.nodes + 1))):
-            if not (self.secrets / name).is_file():
-                raise InvalidInput(
-                    f"a trial needs what holdfast federation init --nodes {self.nodes} writes; got no {name}"
-                )
+        self._check_files()
         if shutil.which("flower-superlink", path=_path()) is None:
             raise InvalidInput("a federation needs Flower: pip install 'holdfast[flower]'; got no flower-superlink")
+
+    def _check_files(self) -> None:
+        """Say how to get what is missing."""
+        names = ("ca.crt", "server.pem", "server.key", "worker-1")
+        if missing := [name for name in names if not (self.secrets / name).is_file()]:
+            made = f"a trial needs what holdfast federation init {self.folder} writes"
+            raise InvalidInput(f"{made}; got no {missing[0] if self.folder.is_dir() else 'such folder'}")
+        keys = sum((self.secrets / f"worker-{number}").is_file() for number in range(1, self.nodes + 1))
+        if keys < self.nodes:
+            raise InvalidInput(f"--nodes must be at most {keys}, the keys in {self.folder}; got {self.nodes}")
 
     @property
     def secrets(self) -> Path:
@@ -71,7 +79,7 @@ class Trial:
     def play(self, say: Callable[[str], None]) -> list[dict[str, Any]]:
         """Train to the end and return the records of all rounds; whatever happens, nothing is left running."""
         stop(self.folder)
-        for old in ("state", "logs"):
+        for old in ("logs",) if self.resume else ("state", "logs"):
             shutil.rmtree(self.secrets / old, ignore_errors=True)
         try:
             with self._superlink() as port:
@@ -136,6 +144,8 @@ class Trial:
                 return records
             if ended:
                 raise EngineError(f"the run must play all its rounds; got {self._tail('run')}")
+            if self._started[0].poll() is not None:
+                raise EngineError("the SuperLink must stay until the end; got its end; go on with --resume")
             sleep(0.2)
 
     def _start(self, log: str, program: str, *arguments: str) -> subprocess.Popen[bytes]:
