@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from holdfast import stages
 from holdfast.attacks import ATTACKS
 from holdfast.errors import unknown
 from holdfast.methods import make_method, reduction
@@ -197,6 +198,9 @@ _ENTRIES = r"""
   author = {Peng, Jie and Li, Weiyu and Vlaski, Stefan and Ling, Qing},
   title = {Mean aggregator is more robust than robust aggregators under label poisoning attacks on distributed heterogeneous data},
   journal = {Journal of Machine Learning Research},
+  volume = {26},
+  number = {27},
+  pages = {1--51},
   year = {2025},
 }
 
@@ -218,6 +222,8 @@ _ENTRIES = r"""
   author = {Wu, Zhaoxian and Ling, Qing and Chen, Tianyi and Giannakis, Georgios B.},
   title = {Federated variance-reduced stochastic gradient descent with robustness to {Byzantine} attacks},
   journal = {IEEE Transactions on Signal Processing},
+  volume = {68},
+  pages = {4583--4596},
   year = {2020},
 }
 
@@ -253,8 +259,9 @@ def _parts(given: Any) -> tuple[Any, ...]:
     name = given.partition(":")[0] if isinstance(given, str) else ""
     if name in ATTACKS.registry:
         return (ATTACKS.make(given),)
-    if name in reduction.REGISTRY:
-        return (reduction.REGISTRY[name],)
+    for registry in (reduction.REGISTRY, stages.REGISTRY):
+        if name in registry:
+            return (registry[name],)
     first, *before = method_parts(make_method(given))
     return (*before, first)
 

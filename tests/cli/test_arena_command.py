@@ -1,6 +1,9 @@
 """`holdfast arena` from end to end on digits, in seconds."""
 
 import json
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -48,7 +51,8 @@ def test_the_page_says_what_to_conclude(played: Ended) -> None:
     page = (played.out / "report.html").read_text()
     assert played.results["headline"] in page
     assert played.results["conclusion"] in page
-    assert page.count('<figure class="chart') == 1 + 2 * (1 + 3)  # one of q; two in every condition
+    # one of q and one of who holds what; two in every condition
+    assert page.count('<figure class="chart') == 2 + 2 * (1 + 3)
 
 
 def test_each_method_takes_the_best_factor_on_held_out_samples(tmp_path: Path) -> None:
@@ -73,6 +77,39 @@ def test_resume_repeats_nothing_that_is_finished(played: Ended) -> None:
     assert again.status == 0
     assert again.results == results
     assert [path for path in files if path.stat().st_mtime_ns != before[path]] == files[:1]
+
+
+def test_an_attack_that_raises_is_one_red_cell(tmp_path: Path) -> None:
+    broken = ["--method", "median", "sgd", "--attack", "sign-flip", "outsiders:Broken", "--partition", "iid"]
+    ended = command_into(tmp_path / "out", *TINY, *broken, "--byzantine", "2")
+    assert ended.status == 0, ended.stderr
+    cells = {
+        (standing["method"], cell["attack"]): cell.get("failure")
+        for standing in ended.results["standings"]
+        for cell in standing["cells"]
+    }
+    assert {attack for (_, attack), failure in cells.items() if failure} == {"outsiders:Broken"}
+    assert {failure for failure in cells.values() if failure} == {"RuntimeError: nothing to send"}
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "median could not be played: RuntimeError: nothing to send" in page
+
+
+def test_killed_in_the_middle_it_goes_on_to_the_same_results(played: Ended, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    argv = [sys.executable, "-m", "holdfast", *TINY, *MET, *TOLD, "--out", str(out)]
+    process = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    while len(list(out.glob("runs/*.json"))) < 3 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.kill()
+    process.wait(timeout=30)
+    stored = {path: path.stat().st_mtime_ns for path in out.glob("runs/*.json")}
+    assert stored
+    assert not (out / "results.json").exists()
+    again = arena(out, "--resume")
+    assert again.status == 0, again.stderr
+    assert again.results == played.results
+    assert {path: path.stat().st_mtime_ns for path in stored} == stored, "what was finished is not repeated"
 
 
 @pytest.mark.parametrize(

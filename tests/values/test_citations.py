@@ -49,6 +49,11 @@ def test_an_entry_says_who_what_where_and_when(key: str) -> None:
     assert key.startswith(first)
 
 
+@pytest.mark.parametrize("name", MEMBERS)
+def test_every_member_can_be_asked_for_by_its_name(name: str) -> None:
+    assert set(MEMBERS[name].cites) <= set(cited(name))
+
+
 def test_stages_come_before_their_rule_and_nobody_twice() -> None:
     assert cited("bucketing+nnm+krum") == ["karimireddy2022byzantine", "allouah2023fixing", "blanchard2017machine"]
     assert cited("nnm+nnm+mean") == ["allouah2023fixing"]

@@ -37,7 +37,7 @@ class Interval(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Cell:
+class BoutResult:
     """A bout and how it ended: one record per seed, or why it could not be played."""
 
     bout: Bout

@@ -8,7 +8,7 @@ from holdfast.errors import InvalidInput
 
 def add_flags(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "parts", nargs="+", metavar="METHOD", help="a method as --method has it, an attack, saga or lsvrg"
+        "parts", nargs="+", metavar="METHOD", help="a method as --method has it, a stage, an attack, saga or lsvrg"
     )
 
 
