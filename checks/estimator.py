@@ -12,7 +12,8 @@ from sklearn.model_selection import cross_val_score
 
 import holdfast as hf
 
-SEEDS = (10, 11, 12)
+SEEDS = (20, 21, 22, 23, 24)
+"""Not those, 10 to 12, by which l2 = 0 became the default of the estimators."""
 BYZANTINE = (0, 4)
 
 
