@@ -43,7 +43,7 @@ def test_methods_under_attacks(method: str, attack: str) -> None:
 @pytest.mark.parametrize("method", ["watchful-rsa", "watchful-rsa:messages=bits", "watch+median"])
 def test_a_master_that_judges(method: str) -> None:
     """In these rounds somebody is left out; the records say so, and are equal."""
-    judged = replace(ATTACKED, method=method, byzantine=4, attack="negative-sum", partition="by-label")
+    judged = replace(ATTACKED, method=method, byzantine=4, attack="contrarian", partition="by-label")
     judged = replace(judged, rounds=24, eval_every=12)
     watched = run(judged).history[-1].watched
     assert watched is not None
