@@ -15,7 +15,7 @@ demo: .venv/installed  ## RSA and its rivals under every attack on embedded data
 
 picture: .venv/installed  ## the picture of the README, drawn by the demo
 	$(BIN)/holdfast demo --out runs/picture
-	cp runs/picture/worst-by-label-q-=-8.png docs/hold.png
+	cp runs/picture/worst-by-label-q=8.png docs/hold.png
 
 test: .venv/installed  ## everything that must hold; what concerns Ray: make test-ray
 	$(BIN)/pytest -n 2 --dist loadfile --ignore tests/on_ray

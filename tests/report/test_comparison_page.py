@@ -135,9 +135,10 @@ def named(result: Result) -> tuple[str, str, str]:
 
 
 def test_headings_name_title_data_and_partition(shown: Page) -> None:
-    title, headline, *sections = shown.headings
+    title, headline, *sections, last = shown.headings
     assert title == "All & everything"
     assert headline.endswith(".")
+    assert last == "Who holds what"
     for partition, heading in zip(PARTITIONS, sections, strict=True):
         assert partition in heading
         assert "digits" in heading

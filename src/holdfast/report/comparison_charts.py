@@ -24,8 +24,8 @@ STEP = 26
 
 
 def file_name(partition: str) -> str:
-    """Return a partition's name as part of a file's."""
-    return re.sub("[^a-z0-9.=-]+", "-", partition.lower())
+    """Return a partition's name, or a condition's, as part of a file's."""
+    return re.sub("[^a-z0-9.=-]+", "-", partition.lower().replace(" = ", "="))
 
 
 def curves(partition: str, by_attack: ByAttack, look: Mapping[str, Stroke]) -> Drawing:
