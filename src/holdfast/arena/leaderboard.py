@@ -34,9 +34,7 @@ class Standing:
     @property
     def share(self) -> float | None:
         """The score as a share of what can be reached at all."""
-        if self.worst is None:
-            return None
-        return self.worst.final.mean / (self.worst.ceiling or 1.0)
+        return None if self.worst is None else self.worst.share
 
 
 @dataclass(frozen=True)

@@ -71,6 +71,11 @@ class BoutResult:
         known = [record.ceiling for record in self.records if record.ceiling is not None]
         return float(np.mean(known)) if known else None
 
+    @property
+    def share(self) -> float:
+        """The final accuracy as a share of what can be reached at all."""
+        return self.final.mean / (self.ceiling or 1.0)
+
 
 def _best(record: Record) -> float:
     return max((evaluation.accuracy or 0.0 for evaluation in record.history), default=0.0)
