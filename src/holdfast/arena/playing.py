@@ -13,9 +13,10 @@ from holdfast.errors import InvalidInput
 from holdfast.experiments.automatic import resolve_auto
 from holdfast.experiments.defaults import canonical, resolved
 from holdfast.experiments.gathering import Arrived, Keeper, gather
+from holdfast.experiments.given import require_number
 from holdfast.experiments.parts import check
 from holdfast.experiments.records import Record
-from holdfast.experiments.spec import Spec, require_number
+from holdfast.experiments.spec import Spec
 from holdfast.methods import Aggregated, Method
 
 Telling = Callable[[Sequence[Spec]], AbstractContextManager[Arrived]]

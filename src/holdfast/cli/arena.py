@@ -18,8 +18,9 @@ from holdfast.cli.options import add_output, add_spec_flags, values_of
 from holdfast.errors import InvalidInput, unknown
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.gathering import Arrived
+from holdfast.experiments.given import data_text
 from holdfast.experiments.loading import loaded
-from holdfast.experiments.spec import Spec, data_text
+from holdfast.experiments.spec import Spec
 from holdfast.files import write_atomic
 from holdfast.tuning import hold_out
 from holdfast.tuning.validation import write

@@ -12,8 +12,9 @@ from holdfast.experiments.bars import RunsBar
 from holdfast.experiments.compared import Comparison
 from holdfast.experiments.defaults import canonical, resolved
 from holdfast.experiments.gathering import Keeper, gather
+from holdfast.experiments.given import require_hashable
 from holdfast.experiments.records import Record
-from holdfast.experiments.spec import Spec, require_hashable
+from holdfast.experiments.spec import Spec
 
 
 def grid(

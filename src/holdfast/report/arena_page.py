@@ -7,7 +7,7 @@ from rich.table import Table
 from holdfast.arena import Arena, BoutResult, Condition, Leaderboard
 from holdfast.arena.conclusions import breaking, headline
 from holdfast.arena.results import attack_text
-from holdfast.experiments.spec import data_text
+from holdfast.experiments.given import data_text
 from holdfast.methods import AUTO, Method, method_labels
 from holdfast.report.arena_charts import cell_curves, heat_map, robustness_curves, worst_dots
 from holdfast.report.drawing import pictures

@@ -1,9 +1,10 @@
 """The page of a single run: how it ended, how it learnt, worker by worker."""
 
 from holdfast.experiments.forensics import SUSPICION_THRESHOLD
+from holdfast.experiments.given import data_text
 from holdfast.experiments.inspection import Inspection
 from holdfast.experiments.scores import Score, score_of
-from holdfast.experiments.spec import Spec, data_text
+from holdfast.experiments.spec import Spec
 from holdfast.report.holdings_chart import holdings_chart
 from holdfast.report.rendering import render
 from holdfast.report.run_charts import disagreement_chart, inner_life, learning
