@@ -61,7 +61,7 @@ reproduction: .venv/installed  ## the paper in full on MNIST, into docs/reproduc
 	mv docs/verdicts.toml docs/reproduction/
 	cp runs/reproduction/reproduction/*.png docs/reproduction/
 
-yardsticks: .venv/installed  ## what other papers claim, in full on MNIST, into docs/yardsticks.md; about 5 minutes
+yardsticks: .venv/installed  ## what other papers claim, in full on MNIST, into docs/yardsticks.md; 8 minutes of one core
 	rm -rf runs/yardsticks
 	$(BIN)/holdfast reproduce label-poisoning duplication --out runs/yardsticks
 	cp runs/yardsticks/reproduction.md docs/yardsticks.md
