@@ -14,7 +14,7 @@ def holdings_of(spec: Spec) -> Holdings | None:
     None where there are no classes, where the problem does not tell, and where the data are no longer there.
 
     >>> holdings_of(Spec(data="digits", partition="by-label", workers=10)).counts[0]
-    array([142,   0,   0,   0,   0,   0,   0,   0,   0,   0])
+    array([150,   0,   0,   0,   0,   0,   0,   0,   0,   0])
     """
     try:
         problem = build_problem(resolved(spec))[1]
