@@ -3,26 +3,26 @@ PYTHON ?= python3
 BIN := .venv/bin
 CONSTRAINTS := requirements/constraints.txt
 
-.PHONY: demo picture test test-torch test-ray test-flower test-peers check fuzz faults claims reproduction suspicion lint format bench clean
+.PHONY: demo picture test test-torch test-ray test-flower test-peers check fuzz faults claims reproduction yardsticks suspicion lint format bench clean
 
 .venv/installed: pyproject.toml $(CONSTRAINTS)
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[test,lint]'
 	touch $@
 
-demo: .venv/installed  ## compare RSA with its rivals on embedded data
+demo: .venv/installed  ## RSA and its rivals under every attack on embedded data
 	$(BIN)/holdfast demo
 
 picture: .venv/installed  ## the picture of the README, drawn by the demo
 	$(BIN)/holdfast demo --out runs/picture
-	cp runs/picture/worst-by-label.png docs/hold.png
+	cp runs/picture/worst-by-label-q=8.png docs/hold.png
 
 test: .venv/installed  ## everything that must hold; what concerns Ray: make test-ray
 	$(BIN)/pytest -n 2 --dist loadfile --ignore tests/on_ray
 
 test-torch: .venv/installed  ## what concerns PyTorch, tensors and networks; installs the pinned build
 	$(BIN)/pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[torch,images]'
-	$(BIN)/pytest tests/kernels/test_tensors.py tests/torch_models docs/torch.md
+	$(BIN)/pytest tests/kernels/test_tensors.py tests/torch_models docs/torch.md tests/federation/test_torch_task.py
 
 test-ray: .venv/installed  ## what concerns the Ray engine; installs the pinned version
 	$(BIN)/pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[ray]'
@@ -60,6 +60,13 @@ reproduction: .venv/installed  ## the paper in full on MNIST, into docs/reproduc
 	cp runs/reproduction/reproduction.md runs/reproduction/verdicts.toml docs/
 	mv docs/verdicts.toml docs/reproduction/
 	cp runs/reproduction/reproduction/*.png docs/reproduction/
+
+yardsticks: .venv/installed  ## what other papers claim, in full on MNIST, into docs/yardsticks.md; 8 minutes of one core
+	rm -rf runs/yardsticks
+	$(BIN)/holdfast reproduce label-poisoning duplication --out runs/yardsticks
+	cp runs/yardsticks/reproduction.md docs/yardsticks.md
+	cp runs/yardsticks/verdicts.toml docs/reproduction/yardsticks.toml
+	cp runs/yardsticks/reproduction/*.png docs/reproduction/
 
 suspicion: .venv/installed  ## how often Byzantine workers are told by their messages, into docs/workers.md; some minutes
 	$(BIN)/python checks/suspicion_rates.py

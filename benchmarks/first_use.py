@@ -4,9 +4,9 @@ import json
 from dataclasses import replace
 
 from benchmarks.timing import once
+from holdfast.arena import PRESETS
 from holdfast.data import load
 from holdfast.experiments import run
-from holdfast.experiments.demonstration import demo_specs
 from holdfast.experiments.spec import Spec
 
 
@@ -16,7 +16,8 @@ def one_round(specs: list[Spec]) -> None:
 
 
 def main() -> None:
-    run_specs = demo_specs()
+    arena = PRESETS["demo"].arena()
+    run_specs = [spec for bout in arena.bouts() for spec in arena.specs(bout)]
     for name in {spec.data for spec in run_specs}:
         load(name)
     numba = once(lambda: __import__("numba"))[0]

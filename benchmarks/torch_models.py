@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from statistics import median
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import torch
@@ -26,6 +27,7 @@ from holdfast.experiments.assembly import assemble
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.gradients import with_gradients
 from holdfast.problems.modules.networks import Cnn, Mlp, new_module
+from holdfast.problems.modules.oracle import ModuleOracle
 
 WORKERS, BATCH, TRIMMED, MOMENTUM, RATE = 20, 32, 4, 0.9, 0.05
 MODELS = {"mlp": (Mlp(hidden=100), "fc_mnist", 40), "cnn": (Cnn(), "cnn_mnist", 8)}
@@ -106,22 +108,24 @@ def with_byzfl(name: str, data: Dataset) -> Round:
 def own_part(name: str, data: Dataset) -> list[str]:
     """Return what RSA adds to the gradients of a round: workers' pulls and steps, and the master's."""
     model, _, rounds = MODELS[name]
-    lines = []
+    lines, plain, taken = [], ModuleOracle.__call__, []
+
+    def timed(oracle: ModuleOracle, models: Any, round: int) -> Any:
+        seconds, gradients = once(lambda: plain(oracle, models, round))
+        taken.append(seconds)
+        return gradients
+
     for method in METHODS[1:]:
         spec = resolved(Spec(data=data, model=model, method=method, rate=RATE, workers=WORKERS, schedule="constant"))
         experiment = assemble(with_gradients(spec))
-        start = experiment.problem.start()
-        played = train(experiment.master, experiment.engine, experiment.master.init(start), range(10**9))
-        oracle, models = experiment.problem.oracle(experiment.problem.workers), np.tile(start, (WORKERS, 1))
-        whole, gradients = [], []
-        for _ in range(rounds + 1):
-            whole.append(once(lambda rounds=played: next(rounds))[0])
-            gradients.append(once(lambda oracle=oracle, models=models: oracle(models, 0))[0])
-        all_of_it, part = median(whole[1:]), median(gradients[1:])
-        share = max(1 - part / all_of_it, 0)
-        lines.append(
-            f"| {name} | {method.partition(',')[0]} | {1e3 * all_of_it:.1f} | {1e3 * part:.1f} | {share:.0%} |"
-        )
+        state = experiment.master.init(experiment.problem.start())
+        played = train(experiment.master, experiment.engine, state, range(10**9))
+        next(played)
+        with patch.object(ModuleOracle, "__call__", timed):
+            whole = [once(lambda played=played: next(played))[0] for _ in range(rounds)]
+        shares = [1 - part / all_of_it for part, all_of_it in zip(taken[-rounds:], whole, strict=True)]
+        title, part = method.partition(",")[0], median(taken[-rounds:])
+        lines.append(f"| {name} | {title} | {1e3 * median(whole):.1f} | {1e3 * part:.1f} | {median(shares):.0%} |")
     return lines
 
 

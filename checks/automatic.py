@@ -16,7 +16,7 @@ from holdfast.experiments import automatic as rule
 from holdfast.experiments import survey
 from holdfast.experiments.comparison import compare
 from holdfast.experiments.defaults import resolved
-from holdfast.experiments.spec import require_number
+from holdfast.experiments.given import require_number
 from holdfast.methods import Rsa
 
 SEEDS = (0, 1, 2)

@@ -105,6 +105,14 @@ class Crowd(ColludingAttack):
 
 
 @dataclass(frozen=True)
+class Broken(ColludingAttack):
+    """An attack that fails when it is first used."""
+
+    def __call__(self, view: FullView, /) -> Rows:
+        raise RuntimeError("nothing to send")
+
+
+@dataclass(frozen=True)
 class Stripes(Partition):
     """A partition: sample k goes to worker k mod m; shifted by `offset`."""
 

@@ -29,7 +29,7 @@ class _Robust(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         rounds: int = 1000,
         rate: Any = None,
         batch: int = 32,
-        l2: float = 0.01,
+        l2: float = 0.0,
         scale: Any = "standard",
         random_state: Any = None,
     ) -> None:

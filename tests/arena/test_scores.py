@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from holdfast.arena import Arena, Cell, Leaderboard
+from holdfast.arena import Arena, BoutResult, Leaderboard
 from holdfast.arena.conclusions import breaking, headline
 from holdfast.arena.plan import Bout
 from holdfast.arena.scores import Interval
@@ -26,8 +26,8 @@ def record(*accuracies: float, ceiling: float | None = None, diverged: int | Non
     return Record(Spec(rate=0.1), history, len(history), diverged, ceiling, 1.0, 0.0)
 
 
-def cell(bout: Bout, *finals: float, ceiling: float | None = None) -> Cell:
-    return Cell(bout, tuple(record(0.0, each, ceiling=ceiling) for each in finals))
+def cell(bout: Bout, *finals: float, ceiling: float | None = None) -> BoutResult:
+    return BoutResult(bout, tuple(record(0.0, each, ceiling=ceiling) for each in finals))
 
 
 def board(*finals: float) -> Leaderboard:
@@ -59,14 +59,14 @@ def test_the_interval_is_students() -> None:
 
 
 def test_the_end_decides_and_the_best_moment_stands_beside() -> None:
-    peaked = Cell(ARENA.bouts()[0], (record(0.2, 0.9, 0.3), record(0.2, 0.7, 0.5)))
+    peaked = BoutResult(ARENA.bouts()[0], (record(0.2, 0.9, 0.3), record(0.2, 0.7, 0.5)))
     assert peaked.final.mean == pytest.approx(0.4)
     assert peaked.best == pytest.approx(0.8)
     assert peaked.drop == pytest.approx(0.4)
 
 
 def test_a_run_that_diverged_ends_at_zero() -> None:
-    gone = Cell(ARENA.bouts()[0], (record(0.2, 0.9, diverged=1),))
+    gone = BoutResult(ARENA.bouts()[0], (record(0.2, 0.9, diverged=1),))
     assert (gone.final.mean, gone.best) == (0.0, 0.9)
 
 
@@ -88,7 +88,7 @@ def test_the_overall_score_is_a_share_of_what_can_be_reached() -> None:
 
 def test_a_bout_that_could_not_be_played_leaves_no_worst_case() -> None:
     cells = [
-        Cell(bout, failure="too few rows") if bout == Bout(EIGHT, KRUM, SignFlip()) else cell(bout, 0.9)
+        BoutResult(bout, failure="too few rows") if bout == Bout(EIGHT, KRUM, SignFlip()) else cell(bout, 0.9)
         for bout in ARENA.bouts()
     ]
     found = Leaderboard.of(cells)
@@ -110,7 +110,7 @@ def test_sentences_name_who_holds_and_what_breaks_the_others() -> None:
 
 
 def test_no_winner_is_named_where_none_is() -> None:
-    cells = [Cell(bout, failure="no") for bout in ARENA.bouts()]
+    cells = [BoutResult(bout, failure="no") for bout in ARENA.bouts()]
     assert headline(Leaderboard.of(cells)) == "No method could be played in every condition."
     assert breaking(board(*[0.1] * 10)).startswith("No method keeps at least 50%")
 

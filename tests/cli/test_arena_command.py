@@ -48,7 +48,8 @@ def test_the_page_says_what_to_conclude(played: Ended) -> None:
     page = (played.out / "report.html").read_text()
     assert played.results["headline"] in page
     assert played.results["conclusion"] in page
-    assert page.count('<figure class="chart') == 1 + 2 * (1 + 3)  # one of q; two in every condition
+    # one of q and one of who holds what; two in every condition
+    assert page.count('<figure class="chart') == 2 + 2 * (1 + 3)
 
 
 def test_each_method_takes_the_best_factor_on_held_out_samples(tmp_path: Path) -> None:
@@ -75,10 +76,25 @@ def test_resume_repeats_nothing_that_is_finished(played: Ended) -> None:
     assert [path for path in files if path.stat().st_mtime_ns != before[path]] == files[:1]
 
 
+def test_an_attack_that_raises_is_one_red_cell(tmp_path: Path) -> None:
+    broken = ["--method", "median", "sgd", "--attack", "sign-flip", "outsiders:Broken", "--partition", "iid"]
+    ended = command_into(tmp_path / "out", *TINY, *broken, "--byzantine", "2")
+    assert ended.status == 0, ended.stderr
+    cells = {
+        (standing["method"], cell["attack"]): cell.get("failure")
+        for standing in ended.results["standings"]
+        for cell in standing["cells"]
+    }
+    assert {attack for (_, attack), failure in cells.items() if failure} == {"outsiders:Broken"}
+    assert {failure for failure in cells.values() if failure} == {"RuntimeError: nothing to send"}
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "median could not be played: RuntimeError: nothing to send" in page
+
+
 @pytest.mark.parametrize(
     ("argv", "message"),
     [
-        (["--preset", "huge"], "unknown preset 'huge'; known: full, quick"),
+        (["--preset", "huge"], "unknown preset 'huge'; known: full, "),
         (["--byzantine", "4:x"], "--byzantine must be Q or Q:TOLD with whole numbers; got 4:x"),
         (["--seeds", "0"], "seeds must be at least 1; got 0"),
         (["--method", "krum", "krum"], "an arena needs at least one of methods, all different"),

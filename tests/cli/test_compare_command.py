@@ -93,7 +93,7 @@ def test_the_page_lies_next_to_the_results(full: Ended) -> None:
     assert {path.name for path in full.out.iterdir()} >= {"report.html", "results.json"}
     assert f"{full.out / 'report.html'}" in full.stderr
     html = (full.out / "report.html").read_text()
-    assert html.count('<figure class="chart ') == 2 * len(PARTITIONS)
+    assert html.count('<figure class="chart ') == 2 * len(PARTITIONS) + 1  # and who holds what
     for entry in full.results["runs"]:
         if entry["accuracy"] is not None:
             assert f">{entry['accuracy']:.3f}<" in html, entry["method"]

@@ -2,22 +2,27 @@
 
 import re
 from argparse import Namespace
+from contextlib import nullcontext
 from dataclasses import replace
 
 import pytest
 from rich.console import Console
 
+from holdfast.arena import PRESETS, Leaderboard, play_arena
+from holdfast.attacks import REGISTRY as EVERY_ATTACK
 from holdfast.cli import command_parser
 from holdfast.cli.console import Speaker
 from holdfast.cli.demo import next_steps
 from holdfast.cli.filling import Filling
 from holdfast.cli.options import spec_of
-from holdfast.experiments import run
-from holdfast.experiments.automatic import resolve_auto
-from holdfast.experiments.compared import Comparison
-from holdfast.experiments.defaults import resolved
-from holdfast.experiments.demonstration import ATTACKS, METHODS, demo_specs
+from holdfast.experiments import Spec
 from holdfast.experiments.preparing import prepare
+
+ARENA = PRESETS["demo"].arena()
+
+
+def demo_specs() -> list[Spec]:
+    return [spec for bout in ARENA.bouts() for spec in ARENA.specs(bout)]
 
 
 def text(filling: Filling) -> str:
@@ -29,32 +34,35 @@ def text(filling: Filling) -> str:
 
 def test_the_table_fills(capsys: pytest.CaptureFixture[str]) -> None:
     specs = demo_specs()
+    rsa = [spec for spec in specs if spec.method_name == "rsa"]
     with Filling(Speaker(), specs) as filling:
         assert "preparing" in text(filling)
-        for spec in specs[: len(METHODS)]:
-            filling.ended(spec, "0.123")
+        for place, spec in enumerate(rsa):
+            filling.ended(spec, 0.5 - place / 100)
         shown = text(filling)
     rows = [line.split() for line in shown.splitlines() if line.split()]
-    assert ["none", *["0.123"] * len(METHODS)] in rows
-    assert sum(row[0] in ATTACKS for row in rows) == len(ATTACKS)
-    assert f"{len(METHODS)} of {len(METHODS) * len(ATTACKS)} runs" in shown
+    assert ["rsa", str(len(rsa)), f"{0.51 - len(rsa) / 100:.3f}", rsa[-1].attack_text] in rows
+    assert f"{len(rsa)} of {len(specs)} runs" in shown
     assert capsys.readouterr().out == "", "nothing but a terminal is shown a table that changes"
 
 
-def test_rules_are_told_the_same_with_and_without_an_attack() -> None:
-    assert {spec.declared for spec in demo_specs()} == {8}
+def test_every_attack_is_met_where_workers_hold_different_digits() -> None:
+    specs = demo_specs()
+    assert {spec.attack_text for spec in specs} == {"none", *EVERY_ATTACK}
+    assert {(spec.partition_text, spec.declared) for spec in specs} == {("by-label", 8)}, "told 8 also if nobody lies"
 
 
 def test_what_to_try_next_can_be_typed() -> None:
-    specs = [replace(spec, rounds=2, eval_every=2) for spec in demo_specs() if spec.method_name in ("rsa", "sgd")]
-    found = Comparison(tuple(specs), tuple(run(resolve_auto(resolved(spec))) for spec in specs))
-    steps = next_steps(found)
-    assert len(steps) == 3
+    few = replace(ARENA, base=replace(ARENA.base, rounds=2, eval_every=2), methods=ARENA.methods[:1])
+    few = replace(few, attacks=few.attacks[:2])
+    board = Leaderboard.of(play_arena(few, 1, None, lambda _: nullcontext(lambda *_: None)))
+    steps = next_steps(board, few.base)
+    assert len(steps) == 4
     for step in steps:
         words = re.sub("    #.*", "", step).split()
         assert words[0] == "holdfast"
         arguments: Namespace = command_parser().parse_args(words[1:])
-        assert arguments.command in ("run", "advise", "compare")
+        assert arguments.command in ("run", "advise", "compare", "arena")
     told = spec_of(command_parser().parse_args(re.sub("    #.*", "", steps[0]).split()[1:]))
     assert (told.data, told.partition_text) == ("digits", "by-label")
 

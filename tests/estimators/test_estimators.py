@@ -18,15 +18,18 @@ def test_scikit_learn_is_content(estimator: Any, check: Any) -> None:
 
 
 def test_a_third_of_the_workers_flips_signs() -> None:
-    """RSA loses some accuracy, .93 to .83 in the mean of four seeds; the mean of gradients loses everything."""
+    """Over several seeds RSA is no worse than the median of gradients; the mean of gradients loses everything."""
     X, y = load_iris(return_X_y=True)
     names = np.array(["setosa", "versicolor", "virginica"])[y]
 
     def accuracy(method: str) -> float:
-        asked = hf.RobustClassifier(byzantine=4, attack="sign-flip", workers=12, rounds=500, method=method)
-        return float(cross_val_score(asked, X, names, cv=3).mean())
+        asked: dict[str, Any] = {"byzantine": 4, "attack": "sign-flip", "workers": 12, "rounds": 500, "method": method}
+        seeds = (hf.RobustClassifier(random_state=seed, **asked) for seed in (4, 5, 6))
+        return float(np.mean([cross_val_score(each, X, names, cv=3).mean() for each in seeds]))
 
-    assert accuracy("rsa") > accuracy("sgd") + 0.5
+    reached = accuracy("rsa")
+    assert reached > accuracy("median") - 0.01
+    assert reached > accuracy("sgd") + 0.5
 
 
 def test_parameters_are_those_of_a_spec() -> None:

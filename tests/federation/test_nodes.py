@@ -148,6 +148,21 @@ def test_bad_replies_are_named_and_the_round_goes_on(name: str, tmp_path: Path) 
     assert next(rounds).answered == 4
 
 
+@pytest.mark.parametrize("method", ["rsa", "rsa:messages=bits"])
+def test_a_round_that_nobody_answers_in_time_is_asked_again(method: str, tmp_path: Path) -> None:
+    spec = with_numbers(resolved(replace(SPEC, method=method, rate=None)))
+    undisturbed = played(spec, Local(spec, tmp_path / "undisturbed"))[-1].model
+    carrier = Local(spec, tmp_path / "nodes")
+    rounds = federated(spec, Postbox(carrier, interval=0.01), timeout=0.3)
+    next(rounds)
+    held = dict.fromkeys(range(4), True)
+    carrier.tamper = lambda member, count, answer: Failure("held up") if held.pop(member, False) else answer
+    others = list(rounds)
+    assert [each.answered for each in others] == [4, 4, 4]
+    assert not held
+    assert others[-1].model.tobytes() == undisturbed.tobytes()
+
+
 def test_nan_is_bounded_by_the_method(tmp_path: Path) -> None:
     rounds = played(SPEC, Local(SPEC, tmp_path, {3: "same-value:value=nan"}))
     assert np.isfinite(rounds[-1].model).all()

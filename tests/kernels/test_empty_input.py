@@ -68,6 +68,7 @@ CALLS: dict[str, Call] = {
     "below_every_row": lambda n, d: kernels.below_every_row(np.ones((n, d))),
     "combination": lambda n, d: kernels.combination(np.ones(n), rows(n, d)),
     "count_bits": lambda n, d: kernels.count_bits(np.ones((n, kernels.bit_width(d)), np.uint8), d),
+    "differing_bits": lambda n, d: kernels.differing_bits(np.ones((n, d), np.uint64), np.ones((n, d), np.uint64)),
     "full_round": lambda n, d: kernels.full_round(
         0, rows(6, d), np.zeros(6, np.int64), STARTS, 1.0, workers_of(n), 1.0, rows(max(n, 1), 2 * (d + 1))
     ),

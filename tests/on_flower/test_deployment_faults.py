@@ -1,4 +1,4 @@
-"""Real faults in a real deployment: a node killed and started again, and nodes that nobody registered."""
+"""Real faults in a real deployment: a node killed and started again, one that sends junk, nodes nobody registered."""
 
 import os
 import shlex
@@ -18,6 +18,34 @@ from holdfast.federation.trial.supervisor import Trial
 from holdfast.federation.trial.template import write_app
 
 BIN = Path(sys.executable).parent
+JUNK = '''
+"""A node whose configuration names an attack sends something that is no answer, in every round another."""
+
+import numpy as np
+from flwr.app import ConfigRecord
+from holdfast.engines import wire
+from holdfast.flower import client_app
+
+from robust_app.task import SPEC, task
+
+
+def junk(message, context, call_next):
+    reply = call_next(message, context)
+    if context.node_config.get("attack"):
+        round = int(wire.unpack(message.content["holdfast"]["body"]).arrays["round"])
+        kinds = [
+            b"x" * 999,
+            wire.model(np.zeros(3, np.float32), round),
+            wire.model(np.zeros(650, np.float32), max(round - 1, 0)),
+            wire.model(np.full(650, np.nan, np.float32), round),
+            bytes(200_000_000),
+        ]
+        reply.content["holdfast"] = ConfigRecord({"body": [*kinds, b""][min(round, 5)]})
+    return reply
+
+
+app = client_app(SPEC, task, mods=[junk])
+'''
 
 
 def free_port() -> list[str]:
@@ -34,11 +62,12 @@ def commands(trial: Trial, program: str) -> dict[int, list[str]]:
 
 
 def test_a_node_that_is_killed_is_missed_and_comes_back(tmp_path: Path) -> None:
-    """A stranger with a key that nobody registered, and another with our key but another CA, try all the while."""
-    write_app(tmp_path, nodes=3)
+    """Node 4 sends junk. Strangers try all the while: without a key, with one that nobody registered, another CA."""
+    write_app(tmp_path, nodes=4)
+    (tmp_path / "robust_app" / "client_app.py").write_text(JUNK)
     write_node_key(tmp_path / ".trial", "stranger")
     write_app(tmp_path / "elsewhere", nodes=1)
-    trial = Trial(tmp_path, nodes=3, config="rounds=8 round-timeout=30")
+    trial = Trial(tmp_path, nodes=4, byzantine=1, attack="sign-flip", config="rounds=8 round-timeout=30")
     helpers: list[subprocess.Popen[bytes]] = []
 
     def again(command: list[str], log: str) -> None:
@@ -61,7 +90,10 @@ def test_a_node_that_is_killed_is_missed_and_comes_back(tmp_path: Path) -> None:
         pid, command = next((pid, line) for pid, line in nodes.items() if str(trial.secrets / "worker-2") in line)
         stranger = [*command, "--auth-supernode-private-key", str(trial.secrets / "stranger"), *free_port()]
         deceived = [*command, "--root-certificates", str(tmp_path / "elsewhere" / ".trial" / "ca.crt"), *free_port()]
+        at = command.index("--auth-supernode-private-key")
+        keyless = [*command[:at], *command[at + 2 :], *free_port()]
         os.kill(pid, signal.SIGKILL)
+        again(keyless, "keyless.log")
         again(stranger, "stranger.log")
         again(deceived, "deceived.log")
         again(command, "worker-2-again.log")
@@ -71,10 +103,14 @@ def test_a_node_that_is_killed_is_missed_and_comes_back(tmp_path: Path) -> None:
     finally:
         for helper in helpers:
             helper.wait()
-    answered = [record["answered"] for record in records]
+    answered, faults = [record["answered"] for record in records], [record["faults"] for record in records]
     assert answered[0] == 3
     assert min(answered) < 3
-    assert max(answered) == 3  # nobody else ever counts
+    assert max(answered) <= 4  # nobody else ever counts
+    for round, reason in enumerate(
+        ("a frame must begin with", "a frame must have dimension 650", "must be of round 2")
+    ):
+        assert any("worker 4: " in line and reason in line for line in faults[round])
     played = [int(path.stem) for path in (trial.secrets / "state" / "trial" / "worker-2").glob("*.checkpoint")]
     assert max(played) > 2  # it has gone on from its own files
     assert family(trial.home) == []

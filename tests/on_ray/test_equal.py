@@ -43,7 +43,7 @@ def test_methods_under_attacks(method: str, attack: str) -> None:
 @pytest.mark.parametrize("method", ["watchful-rsa", "watchful-rsa:messages=bits", "watch+median"])
 def test_a_master_that_judges(method: str) -> None:
     """In these rounds somebody is left out; the records say so, and are equal."""
-    judged = replace(ATTACKED, method=method, byzantine=4, attack="negative-sum", partition="by-label")
+    judged = replace(ATTACKED, method=method, byzantine=4, attack="contrarian", partition="by-label")
     judged = replace(judged, rounds=24, eval_every=12)
     watched = run(judged).history[-1].watched
     assert watched is not None
@@ -74,6 +74,13 @@ def test_bits_under_every_attack(attack: str) -> None:
         {"byzantine_work": "always"},
         {"reduction": "saga", "participation": 0.4},
         {"reduction": "lsvrg", "momentum": 0.5, "method": "median"},
+        {"reduction": "saga", "method": "trimmed-mean"},
+        {"reduction": "lsvrg"},
+        {"method": "rsa-admm", "participation": 0.4},
+        {"method": "rsa-admm", "evaluated": "average"},
+        {"evaluated": "average"},
+        {"weights": "samples", "partition": "dirichlet:alpha=0.3"},
+        {"weights": "samples", "partition": "dirichlet:alpha=0.3", "method": "geometric-median"},
         {"method": "ideal-rsa", "byzantine": (2, 6, 7)},
         {"partition": "dirichlet:alpha=0.3"},
         {"method": "rsa:messages=bits,penalty=auto", "rate": "auto"},

@@ -101,8 +101,8 @@ def test_the_scripts_that_draw_are_inside(shown: Page) -> None:
 
 def test_there_is_one_chart_a_partition_with_every_point(shown: Page, results: list[Result]) -> None:
     names = [chart["name"] for chart in shown.charts]
-    assert names == ["worst-iid", "curves-iid", "worst-by-label", "curves-by-label"]
-    for partition, chart in zip(PARTITIONS, shown.charts[1::2], strict=True):
+    assert names == ["worst-iid", "curves-iid", "worst-by-label", "curves-by-label", "who-holds-what"]
+    for partition, chart in zip(PARTITIONS, shown.charts[1:-1:2], strict=True):
         assert len(chart["panels"]) == len(ATTACKS)
         points = {(p["method"], p["attack"], p["round"]): p["accuracy"] for p in points_of(chart)}
         assert points == {
@@ -135,9 +135,10 @@ def named(result: Result) -> tuple[str, str, str]:
 
 
 def test_headings_name_title_data_and_partition(shown: Page) -> None:
-    title, headline, *sections = shown.headings
+    title, headline, *sections, last = shown.headings
     assert title == "All & everything"
     assert headline.endswith(".")
+    assert last == "Who holds what"
     for partition, heading in zip(PARTITIONS, sections, strict=True):
         assert partition in heading
         assert "digits" in heading

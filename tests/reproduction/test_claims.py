@@ -81,7 +81,7 @@ LAMBDA0 = {"l1": 0.1, "l2": 1.0, "l-infinity": 60.0}
 
 def made(accuracy: float) -> list[Findings]:
     """All figures, every curve of which ended with the same accuracy, variance and time."""
-    figures = (figure(name, recorded()) for name in (*NAMES, *YARDSTICKS))
+    figures = (figure(name, recorded(), data="digits") for name in (*NAMES, *YARDSTICKS))
     return [Findings.of(each, (0, 1), lambda spec: record(accuracy, spec)) for each in figures]
 
 
@@ -170,7 +170,9 @@ def test_one_rule_that_is_as_good_as_the_mean_refutes_that_the_mean_is_ahead() -
         return 0.9 if spec.method_name in ("sgd", winner) else 0.8
 
     def verdict(name: str) -> Verdict:
-        found = Findings.of(figure("label-poisoning", recorded()), (0, 1), lambda spec: record(ended(spec), spec))
+        found = Findings.of(
+            figure("label-poisoning", recorded(), data="digits"), (0, 1), lambda spec: record(ended(spec), spec)
+        )
         return {each.claim.name: each.verdict for each in judge([found])}[f"label-poisoning: {name}"]
 
     winner = "ideal-sgd"

@@ -7,7 +7,7 @@ import pytest
 from holdfast.attacks import ATTACKS
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Spec
-from holdfast.experiments.spec import require_number
+from holdfast.experiments.given import require_number
 from holdfast.methods import Rsa
 from holdfast.reproduction.figures import NAMES, Curve, figure
 from holdfast.reproduction.rates import Rates, Searched, Trial, recorded, setting

@@ -10,9 +10,9 @@ import pytest
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Spec
 from holdfast.experiments.gathering import gather
+from holdfast.experiments.given import require_number
 from holdfast.experiments.metrics import Evaluation
 from holdfast.experiments.records import Record
-from holdfast.experiments.spec import require_number
 from holdfast.experiments.store import Store
 from holdfast.reproduction.figures import Figure, figure
 from holdfast.reproduction.rates import Rates, recorded, setting

@@ -12,9 +12,9 @@ from holdfast.errors import InvalidInput
 from holdfast.experiments import Spec
 from holdfast.experiments.automatic import resolve_auto
 from holdfast.experiments.defaults import resolved
+from holdfast.experiments.given import require_number
 from holdfast.experiments.metrics import Evaluation
 from holdfast.experiments.records import Record
-from holdfast.experiments.spec import require_number
 from holdfast.methods import Rsa, make_method
 from holdfast.tuning import Rung, candidates, halve
 from holdfast.tuning.halving import rounds_of

@@ -12,7 +12,8 @@ from holdfast.advice.heterogeneity import Heterogeneity
 from holdfast.experiments.automatic import resolve_auto
 from holdfast.experiments.building import build_problem
 from holdfast.experiments.defaults import resolved
-from holdfast.experiments.spec import Spec, data_text, require_number
+from holdfast.experiments.given import data_text, require_number
+from holdfast.experiments.spec import Spec
 from holdfast.methods import AUTO, Ridge, Rsa, penalty
 from holdfast.problems import solvable
 from holdfast.theory import NORMS, Guarantees, lambda0, variance

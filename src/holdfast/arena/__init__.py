@@ -5,6 +5,6 @@ from holdfast.arena.leaderboard import Leaderboard, Standing
 from holdfast.arena.plan import Arena, Condition
 from holdfast.arena.playing import play_arena
 from holdfast.arena.presets import PRESETS
-from holdfast.arena.scores import Cell
+from holdfast.arena.scores import BoutResult
 
-__all__ = ["PRESETS", "Arena", "Cell", "Condition", "Leaderboard", "Standing", "choose_factors", "play_arena"]
+__all__ = ["PRESETS", "Arena", "BoutResult", "Condition", "Leaderboard", "Standing", "choose_factors", "play_arena"]

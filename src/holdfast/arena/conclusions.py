@@ -30,17 +30,17 @@ def breaking(board: Leaderboard) -> str:
     attacked = [condition for condition in board.conditions if condition.byzantine]
     names = method_labels(board.ranked)
     holding = [names[method] for method in board.ranked if all(_holds(board, method, each) for each in attacked)]
-    broken: dict[str, set[Method]] = {}
-    for standing in board.standings:
-        if standing.condition.byzantine and standing.worst is not None and not _held(standing):
-            attack = standing.worst.bout.attack
-            broken.setdefault("none" if attack is None else ATTACKS.text(attack), set()).add(standing.method)
+    broken: dict[str, list[Method]] = {}
+    for cell in (cell for standing in board.standings if standing.condition.byzantine for cell in standing.cells):
+        if not cell.failure and cell.share < BROKEN:
+            attack, method = cell.bout.attack, cell.bout.method
+            broken.setdefault("none" if attack is None else ATTACKS.text(attack), []).append(method)
     kept = f"{BROKEN:.0%} of what can be reached in every condition"
     first = f"{_listed(holding)} {'keeps' if len(holding) == 1 else 'keep'}" if holding else "No method keeps"
     if not broken:
         return f"{first} at least {kept}."
-    worst = max(broken, key=lambda attack: len(broken[attack]))
-    count = f"{len(broken[worst])} of {len(names)}"
+    worst = max(broken, key=lambda attack: (len(set(broken[attack])), len(broken[attack])))
+    count = f"{len(set(broken[worst]))} of {len(names)}"
     return f"{first} at least {kept}; the attack that breaks most methods is {worst} ({count})."
 
 

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from holdfast.arena.plan import Condition
-from holdfast.arena.scores import Cell
+from holdfast.arena.scores import BoutResult
 from holdfast.methods import Method
 
 
@@ -17,10 +17,10 @@ class Standing:
 
     condition: Condition
     method: Method
-    cells: tuple[Cell, ...]
+    cells: tuple[BoutResult, ...]
 
     @cached_property
-    def worst(self) -> Cell | None:
+    def worst(self) -> BoutResult | None:
         """The cell with the lowest final accuracy; None if one could not be played, since that may be the worst."""
         if any(cell.failure for cell in self.cells):
             return None
@@ -34,9 +34,7 @@ class Standing:
     @property
     def share(self) -> float | None:
         """The score as a share of what can be reached at all."""
-        if self.worst is None:
-            return None
-        return self.worst.final.mean / (self.worst.ceiling or 1.0)
+        return None if self.worst is None else self.worst.share
 
 
 @dataclass(frozen=True)
@@ -46,9 +44,9 @@ class Leaderboard:
     standings: tuple[Standing, ...]
 
     @staticmethod
-    def of(cells: Iterable[Cell]) -> "Leaderboard":
+    def of(cells: Iterable[BoutResult]) -> "Leaderboard":
         """Return who stands where."""
-        grouped: dict[tuple[Condition, Method], list[Cell]] = {}
+        grouped: dict[tuple[Condition, Method], list[BoutResult]] = {}
         for cell in cells:
             grouped.setdefault(cell.bout[:2], []).append(cell)
         return Leaderboard(tuple(Standing(*place, tuple(found)) for place, found in grouped.items()))

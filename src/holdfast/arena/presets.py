@@ -1,10 +1,13 @@
 """Arenas by name: what meets what, and how long. Parts are written as on a command line."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
+from holdfast.arena.plan import Arena
 from holdfast.attacks import REGISTRY as EVERY_ATTACK
+from holdfast.errors import InvalidInput
+from holdfast.experiments.spec import Spec
 from holdfast.methods import REGISTRY as EVERY_METHOD
 from holdfast.methods import make_method
 
@@ -31,6 +34,29 @@ class Preset:
     """Multiples of the rule's step size, of which every method takes the best on samples held back from training."""
     base: Mapping[str, Any] = field(default_factory=dict)
 
+    def arena(self) -> Arena:
+        """Return the arena of these texts."""
+        if self.seeds < 1:
+            raise InvalidInput(f"seeds must be at least 1; got {self.seeds}")
+        make = {option.name: option.metadata["make"] for option in fields(Spec) if "make" in option.metadata}
+        return Arena(
+            Spec.of(BASE | dict(self.base)),
+            tuple(map(make["method"], self.methods)),
+            tuple(map(make["attack"], self.attacks)),
+            tuple(map(make["partition"], self.partitions)),
+            tuple(map(_counts, self.byzantine)),
+            tuple(range(self.seeds)),
+        )
+
+
+def _counts(text: str) -> tuple[int, int]:
+    """Return how many workers are Byzantine, and how many rules are told."""
+    true, _, told = text.partition(":")
+    try:
+        return int(true), int(told or true)
+    except ValueError:
+        raise InvalidInput(f"--byzantine must be Q or Q:TOLD with whole numbers; got {text}") from None
+
 
 NETWORK = {"model": "mlp", "schedule": "constant-then-linear", "l2": 1e-4}
 """What a network needs that a linear model does not: a falling tail, and less weight on |x|^2."""
@@ -43,6 +69,21 @@ def _behind_watch(*rules: str) -> list[str]:
 
 PRESETS = {
     "full": Preset(),
+    "demo": Preset(
+        methods=[
+            "rsa",
+            "watchful-rsa",
+            "geometric-median",
+            "krum",
+            "median",
+            "trimmed-mean",
+            "nnm+krum",
+            "sgd",
+        ],
+        partitions=["by-label"],
+        byzantine=["8"],
+        base={"rounds": 300},
+    ),
     "quick": Preset(
         methods=["rsa", "sgd", "median", "geometric-median", "krum", "trimmed-mean", "nnm+trimmed-mean"],
         attacks=["sign-flip", "gaussian", "duplicate", "contrarian", "negative-sum", "alie", "inner-product"],
@@ -92,7 +133,7 @@ PRESETS = {
             "median",
             "trimmed-mean",
             "nnm+trimmed-mean",
-            "centered-clipping",
+            "centered-clipping:radius=0.1",  # as long as gradients are here; the default of 100 would clip nothing
         ],
         attacks=["sign-flip", "gaussian", "alie", "contrarian"],
         partitions=["iid", "dirichlet:alpha=0.5", "by-label"],
@@ -103,9 +144,8 @@ PRESETS = {
     "networks-quick": Preset(
         methods=["rsa", "geometric-median", "trimmed-mean", "nnm+trimmed-mean"],
         attacks=["sign-flip", "alie", "contrarian"],
-        byzantine=["8"],
-        factors=[1, 3],
-        base=NETWORK | {"model": "mlp:hidden=32", "rounds": 150},
+        byzantine=["4"],
+        base=NETWORK | {"model": "mlp:hidden=32", "workers": 10, "rounds": 150},
     ),
 }
 """What `--preset` names; `full` is what is played without it."""

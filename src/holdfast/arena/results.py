@@ -7,7 +7,7 @@ from typing import Any
 from holdfast.arena.conclusions import breaking, headline
 from holdfast.arena.leaderboard import Leaderboard, Standing
 from holdfast.arena.plan import Arena
-from holdfast.arena.scores import Cell
+from holdfast.arena.scores import BoutResult
 from holdfast.attacks import ATTACKS
 from holdfast.data import PARTITIONS
 from holdfast.methods import method_text
@@ -39,12 +39,12 @@ def _standing(standing: Standing) -> dict[str, Any]:
     }
 
 
-def attack_text(cell: Cell) -> str:
+def attack_text(cell: BoutResult) -> str:
     """Return the attack of a cell as it is written on a command line."""
     return "none" if cell.bout.attack is None else ATTACKS.text(cell.bout.attack)
 
 
-def _cell(cell: Cell) -> dict[str, Any]:
+def _cell(cell: BoutResult) -> dict[str, Any]:
     if cell.failure is not None:
         return {"attack": attack_text(cell), "failure": cell.failure}
     first = cell.records[0].spec

@@ -37,7 +37,7 @@ class Interval(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Cell:
+class BoutResult:
     """A bout and how it ended: one record per seed, or why it could not be played."""
 
     bout: Bout
@@ -70,6 +70,11 @@ class Cell:
         """The accuracy that no method can exceed, for want of the Byzantine workers' classes."""
         known = [record.ceiling for record in self.records if record.ceiling is not None]
         return float(np.mean(known)) if known else None
+
+    @property
+    def share(self) -> float:
+        """The final accuracy as a share of what can be reached at all."""
+        return self.final.mean / (self.ceiling or 1.0)
 
 
 def _best(record: Record) -> float:

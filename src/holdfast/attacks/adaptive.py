@@ -11,7 +11,7 @@ from holdfast.attacks.inner_product import InnerProduct
 from holdfast.attacks.min_max import MinMax
 from holdfast.attacks.min_sum import MinSum
 from holdfast.attacks.negative_sum import NegativeSum
-from holdfast.attacks.searching import damage_of, strongest
+from holdfast.attacks.searching import LineAttack, damage_of, strongest
 from holdfast.attacks.trimmed_mean_attack import TrimmedMeanAttack
 from holdfast.typing import Rows
 
@@ -27,7 +27,7 @@ FIXED: tuple[ColludingAttack, ...] = (
     NegativeSum(),
 )
 """What is tried as it is, in this order."""
-LINES: tuple[Alie | InnerProduct, ...] = (Alie(), InnerProduct())
+LINES: tuple[LineAttack, ...] = (Alie(), InnerProduct())
 """What is tried with many constants."""
 
 

@@ -1,18 +1,16 @@
 from dataclasses import dataclass
 from math import floor
 from statistics import NormalDist
-from typing import Annotated
 
 import numpy as np
-from msgspec import Meta
 
-from holdfast.attacks.base import ColludingAttack, FullView, alike, honest_mean
-from holdfast.attacks.searching import Line, Search, damage_of, strongest
-from holdfast.typing import Rows, Vector
+from holdfast.attacks.base import FullView, honest_mean
+from holdfast.attacks.searching import Line, LineAttack
+from holdfast.typing import Vector
 
 
 @dataclass(frozen=True)
-class Alie(ColludingAttack):
+class Alie(LineAttack):
     """Send the honest mean less z standard deviations: a little is enough (Baruch et al., NeurIPS 2019).
 
         mu - z sigma,    Phi(z) = (n - f - s) / (n - f),    s = floor(n / 2 + 1) - f
@@ -32,17 +30,6 @@ class Alie(ColludingAttack):
     cites = ("baruch2019little",)
 
     z: float | None = None
-    search: Search = "none"
-    evaluations: Annotated[int, Meta(ge=1)] = 24
-
-    @property
-    def searches(self) -> bool:
-        return self.search == "line"
-
-    def __call__(self, view: FullView, /) -> Rows:
-        line, z = self.line(view)
-        damage = damage_of(view) if self.searches else None
-        return alike(line(z) if damage is None else strongest(damage, line, z, self.evaluations)[0], view)
 
     def line(self, view: FullView) -> tuple[Line, float]:
         """Return the message for each z, and z as given or by the formula."""

@@ -1,15 +1,11 @@
 from dataclasses import dataclass
-from typing import Annotated
 
-from msgspec import Meta
-
-from holdfast.attacks.base import ColludingAttack, FullView, alike, honest_mean
-from holdfast.attacks.searching import Line, Search, damage_of, strongest
-from holdfast.typing import Rows
+from holdfast.attacks.base import FullView, honest_mean
+from holdfast.attacks.searching import Line, LineAttack
 
 
 @dataclass(frozen=True)
-class InnerProduct(ColludingAttack):
+class InnerProduct(LineAttack):
     """Send the honest mean turned round and scaled: inner-product manipulation (Xie et al., UAI 2019).
 
         neutral - scale (mu - neutral)
@@ -27,17 +23,6 @@ class InnerProduct(ColludingAttack):
     cites = ("xie2019fall",)
 
     scale: float = 0.1
-    search: Search = "none"
-    evaluations: Annotated[int, Meta(ge=1)] = 24
-
-    @property
-    def searches(self) -> bool:
-        return self.search == "line"
-
-    def __call__(self, view: FullView, /) -> Rows:
-        line, scale = self.line(view)
-        damage = damage_of(view) if self.searches else None
-        return alike(line(scale) if damage is None else strongest(damage, line, scale, self.evaluations)[0], view)
 
     def line(self, view: FullView) -> tuple[Line, float]:
         """Return the message for each scale, and the scale as given."""

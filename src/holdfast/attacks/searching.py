@@ -6,14 +6,17 @@ with A the master's rule as it is in this round, x_i the honest messages and mu 
 messages that are all alike has A(mu, ..., mu) = mu. The penalty sum of RSA is the pull of workers who all stand at mu.
 """
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import islice
 from math import inf, isnan
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
+from msgspec import Meta
 
-from holdfast.attacks.base import FullView, honest_mean
+from holdfast.attacks.base import ColludingAttack, FullView, alike, honest_mean
 from holdfast.typing import Rows, Vector
 
 Search = Literal["none", "line"]
@@ -23,6 +26,31 @@ Line = Callable[[float], Vector]
 """What is sent for each value of a constant."""
 STRIDES = (1, -1, 2, -2, 3, 4)
 """The powers of 4 by which a constant is first multiplied."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LineAttack(ColludingAttack):
+    """An attack whose message lies on a line: as far along as its constant says, or where it does most harm.
+
+    With `search=line` the constant is the best of `evaluations` tries in this round, as far as the rule can be asked.
+    """
+
+    search: Search = "none"
+    evaluations: Annotated[int, Meta(ge=1)] = 24
+
+    @property
+    def searches(self) -> bool:
+        return self.search == "line"
+
+    @abstractmethod
+    def line(self, view: FullView) -> tuple[Line, float]:
+        """Return the message for each value of the constant, and its value as given."""
+
+    def __call__(self, view: FullView, /) -> Rows:
+        line, constant = self.line(view)
+        damage = damage_of(view) if self.searches else None
+        sent = line(constant) if damage is None else strongest(damage, line, constant, self.evaluations)[0]
+        return alike(sent, view)
 
 
 def damage_of(view: FullView) -> Damage | None:

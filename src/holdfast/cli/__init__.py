@@ -65,7 +65,9 @@ COMMANDS = {
         "holdfast tune --data digits --attack sign-flip --byzantine 8 --rounds 1000",
         tune,
     ),
-    "demo": Command("compare RSA with its rivals under six attacks on embedded data", "holdfast demo", demo),
+    "demo": Command(
+        "RSA and its rivals under every attack on embedded data, judged by the worst case", "holdfast demo", demo
+    ),
     "reproduce": Command(
         "run the paper's experiments on MNIST: tables, charts, every run on record",
         "holdfast reproduce same-value heterogeneous --quick",

@@ -14,7 +14,8 @@ from holdfast.cli.announcing import announce_guesses
 from holdfast.cli.console import Speaker
 from holdfast.cli.folders import results_folder
 from holdfast.cli.options import add_output, add_spec_flags, flags_of, spec_of
-from holdfast.experiments.spec import Spec, data_text
+from holdfast.experiments.given import data_text
+from holdfast.experiments.spec import Spec
 from holdfast.files import write_atomic
 from holdfast.methods import Rsa
 

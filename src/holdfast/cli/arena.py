@@ -4,14 +4,13 @@ import json
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import fields, replace
+from dataclasses import replace
 from math import inf
 from pathlib import Path
-from typing import Any
 
 from holdfast.arena import PRESETS, Arena, Leaderboard, choose_factors, play_arena
 from holdfast.arena.conclusions import breaking, headline
-from holdfast.arena.presets import BASE, Preset
+from holdfast.arena.presets import Preset
 from holdfast.arena.results import results_of
 from holdfast.cli.console import Speaker
 from holdfast.cli.gathering import add_resumable, resumable, store_at, told
@@ -19,8 +18,9 @@ from holdfast.cli.options import add_output, add_spec_flags, values_of
 from holdfast.errors import InvalidInput, unknown
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.gathering import Arrived
+from holdfast.experiments.given import data_text
 from holdfast.experiments.loading import loaded
-from holdfast.experiments.spec import Spec, data_text
+from holdfast.experiments.spec import Spec
 from holdfast.files import write_atomic
 from holdfast.tuning import hold_out
 from holdfast.tuning.validation import write
@@ -81,34 +81,13 @@ def factors_of(arguments: Namespace) -> tuple[float, ...]:
 def arena_of(arguments: Namespace) -> Arena:
     """Return the arena of a command line: the preset's, overridden by the flags."""
     preset = _preset(arguments)
-    given = {option: getattr(arguments, option) or getattr(preset, of) for option, of in SWEPT.items()}
-    base = Spec.of(
-        BASE | dict(preset.base) | {name: value for name, value in values_of(arguments).items() if name not in OWN}
-    )
+    parts = {of: given for option, of in SWEPT.items() if (given := getattr(arguments, option))}
+    base = {name: value for name, value in values_of(arguments).items() if name not in OWN}
     seeds = preset.seeds if arguments.seeds is None else arguments.seeds
-    if seeds < 1:
-        raise InvalidInput(f"seeds must be at least 1; got {seeds}")
-    make = {option.name: option.metadata["make"] for option in fields(Spec) if "make" in option.metadata}
-
-    def made(option: str) -> tuple[Any, ...]:
-        return tuple(make[option](each) for each in given[option])
-
-    counts = tuple(_counts(text) for text in given["byzantine"])
-    return Arena(base, made("method"), made("attack"), made("partition"), counts, tuple(range(seeds)))
-
-
-def _counts(text: str) -> tuple[int, int]:
-    """Return how many workers are Byzantine, and how many rules are told."""
-    true, _, told_number = text.partition(":")
-    try:
-        return int(true), int(told_number or true)
-    except ValueError:
-        raise InvalidInput(f"--byzantine must be Q or Q:TOLD with whole numbers; got {text}") from None
+    return replace(preset, **parts, base={**preset.base, **base}, seeds=seeds).arena()
 
 
 def _play(speaker: Speaker, arena: Arena, out: Path, arguments: Namespace) -> int:
-    from holdfast.report.arena_page import arena_page, leaderboard_table
-
     store = store_at(speaker, out / "runs", loaded(arena.base.data).digest())
     conditions, bouts = len(arena.conditions()), len(arena.bouts())
     speaker.news(
@@ -130,16 +109,31 @@ def _play(speaker: Speaker, arena: Arena, out: Path, arguments: Namespace) -> in
         speaker.news(f"step sizes first: each method tries {len(factors)} on samples held back from training")
         chosen = choose_factors(arena, factors, held_out, arguments.jobs, tries, telling)
     cells = play_arena(arena, arguments.jobs, store, telling, chosen)
-    board = Leaderboard.of(cells)
+    show(speaker, arena, Leaderboard.of(cells), arguments, out, factors)
+    return 0
+
+
+def show(
+    speaker: Speaker,
+    arena: Arena,
+    board: Leaderboard,
+    arguments: Namespace,
+    out: Path,
+    factors: Sequence[float] = (),
+) -> None:
+    """Print and write what came of an arena."""
+    from holdfast.report.arena_page import arena_page, arena_pictures, leaderboard_table
+
     results = json.dumps(results_of(arena, board, factors), allow_nan=False)
     write_atomic(out / "results.json", results.encode())
     write_atomic(out / "report.html", arena_page(arena, board, factors).encode())
+    for name, picture in arena_pictures(board):
+        write_atomic(out / name, picture)
     if arguments.json:
         print(results)
     speaker.console.print(leaderboard_table(board))
     for sentence in (headline(board), breaking(board), f"page with all cells: {out / 'report.html'}"):
         speaker.say(sentence)
-    return 0
 
 
 def _line(spec: Spec) -> str:

@@ -17,9 +17,9 @@ from holdfast.experiments.bars import RunsBar
 from holdfast.experiments.cautions import kinds
 from holdfast.experiments.compared import Comparison
 from holdfast.experiments.gathering import Keeper
+from holdfast.experiments.given import data_text
 from holdfast.experiments.loading import loaded
 from holdfast.experiments.records import Record
-from holdfast.experiments.spec import data_text
 from holdfast.experiments.store import StoreByData
 from holdfast.files import write_atomic
 from holdfast.methods import method_labels

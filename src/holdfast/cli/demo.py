@@ -1,21 +1,21 @@
-"""`holdfast demo`: RSA and its rivals on data that come with the package."""
+"""`holdfast demo`: RSA and its rivals under every attack, on data that come with the package."""
 
 import shlex
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
-from holdfast.cli.compare import show
+from holdfast.arena import PRESETS, Leaderboard, play_arena
+from holdfast.cli.arena import show
 from holdfast.cli.console import Speaker
 from holdfast.cli.filling import Filling
 from holdfast.cli.folders import results_folder
 from holdfast.cli.options import add_jobs, add_output, flags_of
-from holdfast.experiments import compare
-from holdfast.experiments.compared import Comparison
-from holdfast.experiments.demonstration import demo_specs
+from holdfast.experiments.gathering import Arrived
 from holdfast.experiments.preparing import preparing
 from holdfast.experiments.spec import Spec
-
-TITLE = "RSA and its rivals on the embedded digits: every two of 20 workers hold one digit, 8 are Byzantine"
 
 
 def add_flags(parser: ArgumentParser) -> None:
@@ -27,32 +27,37 @@ def add_flags(parser: ArgumentParser) -> None:
 
 
 def command(arguments: Namespace) -> int:
-    from holdfast.report.tables import cell
+    speaker, arena = Speaker.of(arguments), PRESETS["demo"].arena()
 
-    specs, speaker = demo_specs(), Speaker.of(arguments)
-    with results_folder(arguments.out, "demo") as out:
+    @contextmanager
+    def filled(specs: Sequence[Spec]) -> Iterator[Arrived]:
         with preparing(specs), Filling(speaker, specs) as table:
-            results = compare(specs, arguments.jobs, lambda run, _: table.ended(run.spec, cell(run)))
-        status = show(results, arguments, TITLE, out)
+            yield lambda record, _: table.ended(record.spec, record.accuracy or 0.0)
+
+    with results_folder(arguments.out, "demo") as out:
+        speaker.news(
+            f"{len(arena.methods)} methods under {len(arena.attacks)} attacks on the embedded digits: every two of "
+            "20 workers hold one digit, 8 are Byzantine"
+        )
+        board = Leaderboard.of(play_arena(arena, arguments.jobs, None, filled))
+        show(speaker, arena, board, arguments, out)
         speaker.news("try next:")
-        for line in next_steps(results):
+        for line in next_steps(board, arena.base):
             speaker.news(f"  {line}")
-    return status
+    return 0
 
 
-def next_steps(results: Comparison) -> list[str]:
-    """Return commands that go on from here: the winner's worst case, what to set, the reader's own data."""
-    from holdfast.experiments.scores import score_of
-    from holdfast.report.worst import HARMLESS, competing, worst_cases
-
-    (by_attack,) = results.tables.values()
-    worst = competing(worst_cases(by_attack, score_of(results)))[0]
-    spec = next(spec for spec in results.asked if spec.attack_text == worst.attack and spec.method_name == worst.method)
-    plain = Spec(data=spec.data, partition=spec.partition, attack=spec.attack, byzantine=spec.byzantine)
-    setting = shlex.join(flags_of(plain))
-    attack = "sign-flip" if worst.attack == HARMLESS else worst.attack
+def next_steps(board: Leaderboard, base: Spec) -> list[str]:
+    """Return commands that go on from here: the winner's worst case, what to set, one's own data, all methods."""
+    attacked = next(condition for condition in board.conditions if condition.byzantine)
+    best = board.best(attacked)
+    assert best is not None  # every method of the demo can be played
+    assert best.worst is not None  # else it had no score
+    plain = Spec(data=base.data, partition=attacked.partition, byzantine=attacked.byzantine)
+    worst = replace(plain, method=best.method, attack=best.worst.bout.attack)
     return [
-        f"holdfast run {setting}    # {worst.method} in its worst case; then holdfast inspect, worker by worker",
-        f"holdfast advise {shlex.join(flags_of(Spec(data=spec.data, partition=spec.partition, byzantine=8)))}",
-        f"holdfast compare --data YOUR.csv --method rsa krum sgd --attack none {attack} --byzantine 4",
+        f"holdfast run {shlex.join(flags_of(worst))}    # the winner in its worst case; then holdfast inspect",
+        f"holdfast advise {shlex.join(flags_of(plain))}",
+        f"holdfast compare --data YOUR.csv --method rsa krum sgd --attack none {worst.attack_text} --byzantine 4",
+        "holdfast arena    # every method, iid and by label, with 4 and with 8 Byzantine workers; a quarter of an hour",
     ]

@@ -1,4 +1,4 @@
-"""A table that fills while runs end: one row per attack, one column per method."""
+"""A table that fills while runs end: one row per method, with its worst case so far."""
 
 from collections.abc import Sequence
 from time import monotonic
@@ -18,10 +18,8 @@ class Filling:
     """Shows the table on a terminal while it is entered, and nothing elsewhere."""
 
     def __init__(self, speaker: Speaker, specs: Sequence[Spec]) -> None:
-        self.speaker = speaker
-        self.methods = list(dict.fromkeys(spec.method_name for spec in specs))
-        self.attacks = list(dict.fromkeys(spec.attack_text for spec in specs))
-        self.cells: dict[tuple[str, str], str] = {}
+        self.speaker, self.runs = speaker, len(specs)
+        self.ends: dict[str, dict[str, float]] = {spec.method_name: {} for spec in specs}
         self.spinner = Spinner("dots")
 
     def __enter__(self) -> Self:
@@ -38,20 +36,19 @@ class Filling:
         if self.speaker.live:
             self.live.stop()
 
-    def ended(self, spec: Spec, cell: str) -> None:
-        """Fill a cell."""
-        self.cells[spec.attack_text, spec.method_name] = cell
+    def ended(self, spec: Spec, accuracy: float) -> None:
+        """Count a run."""
+        self.ends[spec.method_name][spec.attack_text] = accuracy
 
     def table(self) -> Table:
         """Return the table as it is now."""
-        done, of = len(self.cells), len(self.methods) * len(self.attacks)
-        said = (
-            f"{done} of {of} runs, {monotonic() - self.begun:.0f} s" if done else "preparing: compiling, on first use"
-        )
-        table = Table(box=box.SIMPLE_HEAD, caption=said, caption_justify="left")
-        table.add_column("attack")
-        for method in self.methods:
-            table.add_column(method.replace("-", "-\n"), justify="right", min_width=8)
-        for attack in self.attacks:
-            table.add_row(attack, *(self.cells.get((attack, method), self.spinner) for method in self.methods))
+        done = sum(map(len, self.ends.values()))
+        said = f"{done} of {self.runs} runs, {monotonic() - self.begun:.0f} s"
+        table = Table(box=box.SIMPLE_HEAD, caption=said if done else "preparing", caption_justify="left")
+        for column, name in enumerate(("method", "runs", "worst case so far", "under")):
+            table.add_column(name, justify="right" if column in (1, 2) else "left")
+        for method, ends in self.ends.items():
+            worst = min(ends, key=ends.__getitem__, default=None)
+            found = (self.spinner, "") if worst is None else (f"{ends[worst]:.3f}", worst)
+            table.add_row(method, str(len(ends)), *found)
         return table

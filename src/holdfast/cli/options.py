@@ -10,8 +10,9 @@ from holdfast.attacks import ATTACKS
 from holdfast.data import PARTITIONS
 from holdfast.engines.options import ENGINES, REGISTRY, EngineOptions
 from holdfast.errors import InvalidInput
+from holdfast.experiments.given import data_text, model_text, problem_text
 from holdfast.experiments.sections import SECTIONS
-from holdfast.experiments.spec import Spec, data_text, model_text, problem_text, read_toml
+from holdfast.experiments.spec import Spec, read_toml
 from holdfast.methods import method_text
 
 TEXTS = {

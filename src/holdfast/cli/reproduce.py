@@ -12,10 +12,11 @@ from holdfast.cli.gathering import add_resumable, resumable, store_at, told
 from holdfast.cli.options import add_output
 from holdfast.errors import InvalidInput, unknown
 from holdfast.experiments.gathering import gather
+from holdfast.experiments.given import rate_text
 from holdfast.experiments.loading import loaded
 from holdfast.experiments.pool import Work
 from holdfast.experiments.records import Record
-from holdfast.experiments.spec import Spec, rate_text
+from holdfast.experiments.spec import Spec
 from holdfast.experiments.store import Store
 from holdfast.files import write_atomic
 from holdfast.reproduction.bounds import kept_theorems
@@ -149,4 +150,4 @@ def _store(speaker: Speaker, folder: Path, data: str) -> Store:
 
 def _line(spec: Spec) -> str:
     parts = (spec.partition_text, spec.attack_text, f"q={spec.q}", spec.method_name)
-    return "  ".join([*parts, f"rate {rate_text(spec)}", f"seed {spec.seed}"])
+    return "  ".join([*parts, f"rate {rate_text(spec.rate)}", f"seed {spec.seed}"])

@@ -17,10 +17,11 @@ from holdfast.cli.options import add_output, add_spec_flags, flags_of, spec_of, 
 from holdfast.errors import InvalidInput
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.gathering import gather
+from holdfast.experiments.given import data_text
 from holdfast.experiments.guesses import guesses
 from holdfast.experiments.loading import loaded
 from holdfast.experiments.records import Record
-from holdfast.experiments.spec import Spec, data_text
+from holdfast.experiments.spec import Spec
 from holdfast.files import write_atomic
 from holdfast.methods import Rsa
 from holdfast.report.settings import setting

@@ -18,12 +18,12 @@ from holdfast.methods import AUTO, with_penalty
 from holdfast.methods.schedules import ToZero, schedule
 from holdfast.problems import LinearProblem, ModuleProblem, Problem
 from holdfast.streams import Stream
-from holdfast.typing import Rows, Vector, Workers
+from holdfast.typing import Rows, Workers
 
 SURVEYED = 256
 """Workers that report, at most: of more, so many are drawn."""
 MOVED = 0.1
-"""The share of its own length by which one pull of all workers may move a start that is not 0, such as a network's."""
+"""The share of its own length by which one pull of all workers may move a network's start."""
 
 
 def is_auto(spec: Spec) -> bool:
@@ -42,8 +42,8 @@ def resolve_auto(spec: Spec) -> Spec:
 
     K is the number of rounds and s the schedule at rate 1, so that the last step is the longest that is sure to be
     stable. A loss whose gradient is not bounded has to begin with it: alpha = longest. So has the master's regulariser
-    c/2 |x|^2: alpha is at most 1 / c. Where the start x is not 0, one pull of all workers moves it by at most a tenth
-    of its length: alpha lambda m |z| <= MOVED |x|, z the longest that a pull may be.
+    c/2 |x|^2: alpha is at most 1 / c. A network's start x is random and of a useful size: one pull of all workers moves
+    it by at most a tenth of its length: alpha lambda m |z| <= MOVED |x|, z the longest that a pull may be.
     """
     if not is_auto(spec):
         return spec
@@ -54,7 +54,7 @@ def resolve_auto(spec: Spec) -> Spec:
     if getattr(spec.method, "penalty", None) == AUTO:
         spec = replace(spec, method=with_penalty(spec.method, _number("price", price)))
     if spec.rate == AUTO:
-        longest = _longest(spec, len(workers), reach, curvature, problem.start())
+        longest = _longest(spec, len(workers), reach, curvature, problem)
         stretch = _stretch(spec) if isfinite(getattr(problem, "gradient_bound", inf)) else 1
         first = 1 / spec.l2 if spec.l2 else inf
         spec = replace(spec, rate=_number("rate", min(longest * stretch, first)))
@@ -85,17 +85,19 @@ def _reports(spec: Spec, problem: Problem, workers: Workers) -> Rows:
     return adversary.corrupt(truths, workers, surveyor.neutral(start), 0)
 
 
-def _longest(spec: Spec, m: int, reach: float, curvature: float, start: Vector) -> float:
+def _longest(spec: Spec, m: int, reach: float, curvature: float, problem: Problem) -> float:
     """Return the longest step that is sure to be stable: for a worker and the master of RSA, or for a sum of losses."""
     if not spec.method.penalised:
         return 1 / (m * curvature + spec.l2)
     pull = m * float(cast(Any, spec.method).penalty)
     if not pull:
         return 1 / max(curvature, spec.l2)
-    p = float(getattr(spec.method, "norm", 1.0))
+    stable = min(1 / max(curvature, spec.l2), reach / pull)
+    if not isinstance(problem, ModuleProblem):
+        return stable
+    start, p = problem.start(), float(getattr(spec.method, "norm", 1.0))
     pulled = pull * max(len(start) ** (1 / p - 0.5), 1.0)  # the longest z of d|x|_p, for l1 the root of d
-    kept = MOVED * float(np.linalg.norm(start)) / pulled
-    return min(1 / max(curvature, spec.l2), reach / pull, kept or inf)
+    return min(stable, MOVED * float(np.linalg.norm(start)) / pulled or inf)
 
 
 def _stretch(spec: Spec) -> float:

@@ -8,10 +8,11 @@ import numpy as np
 from holdfast.data import Dataset, Partition
 from holdfast.data.scaling import Scaling
 from holdfast.errors import InvalidInput
+from holdfast.experiments.given import require_number
 from holdfast.experiments.loading import Version, forget_data, loaded, version_of
 from holdfast.experiments.parts import attack_and_byzantine, participants
 from holdfast.experiments.scaling import Reporting
-from holdfast.experiments.spec import Spec, require_number
+from holdfast.experiments.spec import Spec
 from holdfast.problems import PROBLEMS, ModuleProblem, Problem
 from holdfast.problems.modules.losses import LOSSES
 

@@ -10,10 +10,15 @@ from holdfast.experiments.spec import Spec
 from holdfast.theory import steps
 
 
-def check_all(specs: Iterable[Spec], jobs: int | None) -> None:
-    """Refuse specs that cannot be run: each kind of data and partition is dealt once to see."""
+def require_jobs(jobs: int | None) -> None:
+    """Refuse a number of processes that could not work."""
     if jobs is not None and jobs < 1:
         raise InvalidInput(f"jobs must be at least 1; got {jobs}")
+
+
+def check_all(specs: Iterable[Spec], jobs: int | None) -> None:
+    """Refuse specs that cannot be run: each kind of data and partition is dealt once to see."""
+    require_jobs(jobs)
     dealt = set()
     for spec in specs:
         check(spec)

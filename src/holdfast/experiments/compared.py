@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 from holdfast.experiments.cells import Cell
 from holdfast.experiments.frames import frame
+from holdfast.experiments.given import data_text
 from holdfast.experiments.records import Record
 from holdfast.experiments.showing import shown
-from holdfast.experiments.spec import Spec, data_text
+from holdfast.experiments.spec import Spec
 from holdfast.methods import method_labels
 
 Grouped = dict[str, dict[str, dict[str, Cell]]]

@@ -9,11 +9,13 @@ from holdfast.engines.options import InProcess
 from holdfast.errors import InvalidInput
 from holdfast.experiments.automatic import resolve_auto
 from holdfast.experiments.bars import RunsBar
+from holdfast.experiments.checking import require_jobs
 from holdfast.experiments.compared import Comparison
 from holdfast.experiments.defaults import canonical, resolved
 from holdfast.experiments.gathering import Keeper, gather
+from holdfast.experiments.given import require_hashable
 from holdfast.experiments.records import Record
-from holdfast.experiments.spec import Spec, require_hashable
+from holdfast.experiments.spec import Spec
 
 
 def grid(
@@ -53,6 +55,7 @@ def compare(
         raise InvalidInput("a comparison needs at least one run; got none")
     if any(spec.engine != InProcess() for spec in specs):
         raise InvalidInput("a comparison spreads its runs over the cores itself, with engine simulated; got another")
+    require_jobs(jobs)
     for spec in specs:
         require_hashable("problem", spec.problem)
     names = Comparison(tuple(specs), ()).names()

@@ -1,8 +1,9 @@
 """What was guessed of a run's data and not asked for, to be said aloud."""
 
 from holdfast.data import REGISTRY
+from holdfast.experiments.given import data_text, problem_text
 from holdfast.experiments.loading import loaded
-from holdfast.experiments.spec import Spec, data_text, problem_text
+from holdfast.experiments.spec import Spec
 from holdfast.problems import Problem, guess
 
 

@@ -10,7 +10,8 @@ from holdfast.engines.protocol import Traffic
 from holdfast.engines.traffic import expected
 from holdfast.engines.wire import Kind
 from holdfast.errors import InvalidInput
-from holdfast.experiments.spec import Spec, require_number
+from holdfast.experiments.given import require_number
+from holdfast.experiments.spec import Spec
 from holdfast.methods import Reading, Rsa, Setting, WithMomentum, with_reduction
 from holdfast.methods.priors import Ridge
 from holdfast.methods.schedules import Constant, schedule

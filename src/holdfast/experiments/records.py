@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.experiments.frames import frame
+from holdfast.experiments.given import data_text
 from holdfast.experiments.metrics import Evaluation
 from holdfast.experiments.parts import attack_and_byzantine, participants
 from holdfast.experiments.personal import Personal
 from holdfast.experiments.scores import Score, score_of
 from holdfast.experiments.showing import shown
-from holdfast.experiments.spec import Spec, data_text
+from holdfast.experiments.spec import Spec
 from holdfast.experiments.verdicts import verdict
 from holdfast.experiments.watched import share_left_out
 from holdfast.methods import method_text

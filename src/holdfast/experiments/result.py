@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
+from holdfast.experiments.given import problem_text
 from holdfast.experiments.learnt import Learnt, to_sklearn
 from holdfast.experiments.metrics import Evaluation
 from holdfast.experiments.records import Record
-from holdfast.experiments.spec import Spec, problem_text
+from holdfast.experiments.spec import Spec
 from holdfast.problems import REGISTRY
 from holdfast.typing import Vector
 

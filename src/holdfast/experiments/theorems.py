@@ -8,7 +8,8 @@ from holdfast.errors import InvalidInput
 from holdfast.experiments.automatic import resolve_auto
 from holdfast.experiments.building import build_problem
 from holdfast.experiments.defaults import resolved
-from holdfast.experiments.spec import Spec, require_number
+from holdfast.experiments.given import require_number
+from holdfast.experiments.spec import Spec
 from holdfast.methods import Ridge, Rsa, penalty
 from holdfast.problems import solvable
 from holdfast.theory import Guarantees

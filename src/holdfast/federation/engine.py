@@ -1,6 +1,6 @@
 """A spec on nodes: each side makes its part of the same spec, and of the problem as that side sees it."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from holdfast import kernels
 from holdfast.engines import train
 from holdfast.engines.remote import Remote, Station
 from holdfast.engines.transport import Transport
-from holdfast.errors import InvalidInput
+from holdfast.errors import InvalidInput, TooFew
 from holdfast.experiments.automatic import is_auto, resolve_auto
 from holdfast.experiments.building import build_problem
 from holdfast.experiments.parts import check, setting_of
@@ -21,7 +21,10 @@ from holdfast.experiments.spec import Spec
 from holdfast.federation.compromise import mounted_alone
 from holdfast.federation.master import MasterFile
 from holdfast.problems import Problem, Separable, oracle_under
-from holdfast.typing import Vector
+from holdfast.typing import Master, Vector
+
+AGAIN = 5
+"""How often a round is asked again in which too few answered: one reply of many bytes can hold up all others."""
 
 Task = Callable[[Spec, int | None], Problem]
 """Makes the problem as the node of a worker sees it, with that worker's samples; for None as the server does."""
@@ -101,7 +104,7 @@ def federated(
     kept = MasterFile(folder, spec)
     first, begun = kept.restored(master.init(problem.start()))
     try:
-        for number, state in enumerate(train(master, engine, begun, range(first, spec.rounds)), start=first + 1):
+        for number, state in enumerate(_rounds(master, engine, begun, range(first, spec.rounds)), start=first + 1):
             if not np.isfinite(state.model).all():
                 raise InvalidInput(f"the model must stay finite; got another after round {number}")
             kept.save(number, state)
@@ -110,3 +113,16 @@ def federated(
             yield Round(number, state.model, dict(problem.evaluate(state.model)), engine.voters - absent, faults)
     finally:
         engine.close()
+
+
+def _rounds(master: Master[Any], engine: Remote, state: Any, rounds: range) -> Iterator[Any]:
+    """Yield the master's state after every round; one that too few answer is asked again, AGAIN times at most."""
+    for round in rounds:
+        for left in reversed(range(AGAIN + 1)):
+            try:
+                (state,) = train(master, engine, state, range(round, round + 1))
+                break
+            except TooFew:
+                if not left:
+                    raise
+        yield state

@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from holdfast.experiments.spec import Spec, require_number
+from holdfast.experiments.given import require_number
+from holdfast.experiments.spec import Spec
 from holdfast.federation.engine import Task
 from holdfast.problems import REGISTRY, LinearProblem, Problem, Samples, Shards
 

@@ -37,8 +37,11 @@ class Coin:
         >>> Coin(0).break_ties(np.zeros(3), np.array([[1.0, np.nan, -2.0]]), np.array([1]), round=0)
         array([[ 1., inf, -2.]])
         """
-        decided = np.where(np.isnan(rows), np.inf, rows).astype(rows.dtype)
-        row, place = np.nonzero(rows == model)
+        missing, tied = np.isnan(rows), rows == model
+        if not (missing.any() or tied.any()):  # as in nearly every round but the first
+            return rows
+        decided = np.where(missing, np.inf, rows).astype(rows.dtype)
+        row, place = np.nonzero(tied)
         tosses = self._tosses(workers, round, len(model))
         width = tosses.shape[1]
         up = tosses[row, place % width] >> (place // width).astype(np.uint8) & 1  # planar: see kernels.pack_bits

@@ -5,13 +5,13 @@ from collections.abc import Mapping
 import altair as alt
 import numpy as np
 
-from holdfast.arena import Cell, Condition, Leaderboard, Standing
+from holdfast.arena import BoutResult, Condition, Leaderboard, Standing
 from holdfast.arena.results import attack_text
 from holdfast.data import PARTITIONS
 from holdfast.methods import Method
 from holdfast.report.axes import Axis, fitted
 from holdfast.report.colours import strokes, variable
-from holdfast.report.comparison_charts import file_name
+from holdfast.report.comparison_charts import file_name, worst_panel
 from holdfast.report.drawing import ROWS, Drawing, Panel
 from holdfast.report.lines import line_panel
 
@@ -50,6 +50,34 @@ def robustness_curves(board: Leaderboard, names: Mapping[Method, str]) -> Drawin
         )
     says = f"The worst case over all attacks against the number of Byzantine workers; the {len(shown)} best methods."
     return Drawing("robustness", tuple(panels), says, columns=2)
+
+
+def worst_dots(board: Leaderboard, condition: Condition, names: Mapping[Method, str]) -> Drawing:
+    """Return every method's accuracies under all attacks on a line of its own, the best in its worst case first.
+
+    A method that could not be played everywhere is left out: its worst case is not known.
+    """
+    standings = [board.standing(method, condition) for method in board.ranked]
+    known = sorted((each for each in standings if each.worst), key=lambda each: each.score or 0.0, reverse=True)
+    ended = {each.method: {attack_text(cell): cell.final.mean for cell in each.cells} for each in known}
+    rows = [
+        {"method": names[each.method], "attack": attack, "accuracy": value, "place": value, "withstood": True}
+        | {"worst": attack == attack_text(each.worst), "says": f"{value:.3f}  {attack}"}
+        for each in known
+        if each.worst is not None
+        for attack, value in ended[each.method].items()
+    ]
+    ceiling = min((each.worst.ceiling for each in known if each.worst and each.worst.ceiling), default=1.0)
+    methods = [names[each.method] for each in known]
+    axis = Axis("test accuracy at the end", 0.0, 1.0 if not rows else max(0.02 + max(map(_place, rows)), ceiling))
+    panel = worst_panel(rows, methods, strokes(methods), axis, "accuracy", ceiling if ceiling < 1 else None)
+    says = "A dot for each attack; the large one is the method's worst case."
+    says += " Dotted: the best possible under attack." if ceiling < 1 else ""
+    return Drawing(f"worst-{file_name(condition.text)}", (panel,), says, columns=1)
+
+
+def _place(row: Mapping[str, object]) -> float:
+    return float(str(row["place"]))
 
 
 def heat_map(board: Leaderboard, condition: Condition, names: Mapping[Method, str]) -> Drawing:
@@ -107,7 +135,7 @@ def cell_curves(board: Leaderboard, condition: Condition, names: Mapping[Method,
     return Drawing(f"curves-{file_name(condition.text)}", tuple(panels), f"The {len(shown)} best methods.")
 
 
-def _means(cell: Cell) -> list[tuple[int, float]]:
+def _means(cell: BoutResult) -> list[tuple[int, float]]:
     """Return the mean accuracy over the seeds at every evaluation that all of them reached."""
     histories = [[(each.round, each.accuracy or 0.0) for each in record.history] for record in cell.records]
     together = zip(*histories, strict=False)

@@ -1,15 +1,17 @@
 """The page and the table of an arena: worst cases first, then every cell."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.table import Table
 
-from holdfast.arena import Arena, Cell, Condition, Leaderboard
+from holdfast.arena import Arena, BoutResult, Condition, Leaderboard
 from holdfast.arena.conclusions import breaking, headline
 from holdfast.arena.results import attack_text
-from holdfast.experiments.spec import data_text
+from holdfast.experiments.given import data_text
 from holdfast.methods import AUTO, Method, method_labels
-from holdfast.report.arena_charts import cell_curves, heat_map, robustness_curves
+from holdfast.report.arena_charts import cell_curves, heat_map, robustness_curves, worst_dots
+from holdfast.report.drawing import pictures
+from holdfast.report.holdings_chart import holdings_chart
 from holdfast.report.rendering import render
 from holdfast.report.tables import text_table
 
@@ -46,12 +48,22 @@ def arena_page(arena: Arena, board: Leaderboard, factors: Sequence[float] = ()) 
         headline=headline(board),
         conclusions=[breaking(board)],
         about=f"{base.workers} workers, {base.rounds} rounds, {seeds}, {step}.",
+        held=holdings_chart(spec for bout in arena.bouts() for spec in arena.specs(bout)[:1]),
         best=_best(board),
         head=head,
         rows=rows,
         robustness=robustness_curves(board, names),
         conditions=[_section(board, condition, names) for condition in board.conditions],
     )
+
+
+def arena_pictures(board: Leaderboard) -> Iterator[tuple[str, bytes]]:
+    """Yield the worst cases of every condition with Byzantine workers as PNG and SVG, with their file names."""
+    names = method_labels(board.ranked)
+    for condition in board.conditions:
+        if condition.byzantine:
+            drawn = worst_dots(board, condition, names)
+            yield from pictures(drawn.name, drawn.picture(), pdf=False)
 
 
 def _best(board: Leaderboard) -> list[tuple[int, int]]:
@@ -78,7 +90,7 @@ def _section(board: Leaderboard, condition: Condition, names: Mapping[Method, st
     }
 
 
-def _cell(cell: Cell) -> tuple[str, ...]:
+def _cell(cell: BoutResult) -> tuple[str, ...]:
     rate = cell.records[0].spec.rate
     return (attack_text(cell), str(cell.final), f"{cell.best:.3f}", f"{cell.drop:.3f}", f"{rate:g}")
 

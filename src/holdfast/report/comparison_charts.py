@@ -9,7 +9,7 @@ import altair as alt
 from holdfast.experiments.cells import Cell
 from holdfast.experiments.records import Record
 from holdfast.experiments.scores import Score, score_of
-from holdfast.report.axes import fitted, of_score
+from holdfast.report.axes import Axis, fitted, of_score
 from holdfast.report.colours import Stroke, strokes, variable
 from holdfast.report.drawing import ROWS, Drawing, Panel, notebook_chart, pictures
 from holdfast.report.lines import POSSIBLE, line_panel
@@ -24,8 +24,8 @@ STEP = 26
 
 
 def file_name(partition: str) -> str:
-    """Return a partition's name as part of a file's."""
-    return re.sub("[^a-z0-9.=-]+", "-", partition.lower())
+    """Return a partition's name, or a condition's, as part of a file's."""
+    return re.sub("[^a-z0-9.=-]+", "-", partition.lower().replace(" = ", "="))
 
 
 def curves(partition: str, by_attack: ByAttack, look: Mapping[str, Stroke]) -> Drawing:
@@ -96,18 +96,39 @@ def worst_chart(partition: str, by_attack: ByAttack, look: Mapping[str, Stroke])
         }
         for row in reached
     ]
-    colours = alt.Scale(domain=list(worst), range=[variable(look[method].colour) for method in worst])
+    limit = min(limits) if limits else None
+    panel = worst_panel(rows, list(worst), look, axis, score.name, limit)
+    says = "A dot for each attack; the large one is the method's worst case."
+    says += " Dotted: the best possible under attack." if limits else ""
+    says += f" Crosses: what nobody withstood ({', '.join(lost)})." if lost else ""
+    return Drawing(f"worst-{file_name(partition)}", (panel,), says, columns=1)
+
+
+def worst_panel(
+    rows: list[dict[str, Any]],
+    methods: Sequence[str],
+    look: Mapping[str, Stroke],
+    axis: Axis,
+    value: str,
+    limit: float | None,
+) -> Panel:
+    """Return a line for each method, a dot on it for each attack; `limit` is dotted.
+
+    A row has method, attack and the column `value`, the `place` where it is drawn, whether it is the `worst` of its
+    method, what it then `says`, and whether anybody has `withstood` the attack.
+    """
+    colours = alt.Scale(domain=methods, range=[variable(look[method].colour) for method in methods])
     base = alt.Chart(alt.NamedData(ROWS)).encode(
-        y=alt.Y("method:N", sort=list(worst), title=None, axis=_names_axis()),
+        y=alt.Y("method:N", sort=methods, title=None, axis=_names_axis()),
         x=alt.X(
             "place:Q",
-            title=score.title,
+            title=axis.title,
             axis=alt.Axis(tickCount=6),
             scale=alt.Scale(domain=[axis.low, axis.high], nice=False, zero=False),
         ),
         color=alt.Color("method:N", scale=colours, legend=None),
     )
-    tip: list[Any] = ["method:N", "attack:N", alt.Tooltip(f"{score.name}:Q", format=".4f")]
+    tip: list[Any] = ["method:N", "attack:N", alt.Tooltip(f"{value}:Q", format=".4f")]
     spans = (
         base.transform_filter("datum.withstood")
         .mark_rule(strokeWidth=1.5, opacity=0.5)
@@ -122,13 +143,10 @@ def worst_chart(partition: str, by_attack: ByAttack, look: Mapping[str, Stroke])
     paper = filled.mark_text(**said, stroke=variable("paper"), strokeWidth=4, strokeJoin="round").encode(text="says:N")
     texts = filled.mark_text(**said).encode(text="says:N", color=alt.value(variable("ink")))
     layers: list[alt.Chart] = [spans, dots, crosses, paper, marks, texts]
-    if limits:
-        layers[:0] = _best_possible(min(limits))
-    chart = alt.LayerChart(layer=layers, height=(STEP + 12) * len(worst))
-    says = "A dot for each attack; the large one is the method's worst case."
-    says += " Dotted: the best possible under attack." if limits else ""
-    says += f" Crosses: what nobody withstood ({', '.join(lost)})." if lost else ""
-    return Drawing(f"worst-{file_name(partition)}", (Panel(rows, chart),), says, columns=1)
+    if limit is not None:
+        layers[:0] = _best_possible(limit)
+    chart = alt.LayerChart(layer=layers, height=(STEP + 12) * len(methods))
+    return Panel(rows, chart)
 
 
 def _names_axis() -> alt.Axis:

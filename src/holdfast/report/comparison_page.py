@@ -7,6 +7,7 @@ from holdfast.experiments.records import Record
 from holdfast.experiments.scores import score_of
 from holdfast.report.colours import Stroke, strokes
 from holdfast.report.comparison_charts import curves, worst_chart
+from holdfast.report.holdings_chart import holdings_chart
 from holdfast.report.rendering import render
 from holdfast.report.settings import grouped, heading, labels, setting, traffic
 from holdfast.report.tables import accuracy_rows, best_places
@@ -22,6 +23,7 @@ def comparison_page(title: str, results: Sequence[Record]) -> str:
         headline=headline(groups),
         conclusions=conclusions(groups),
         score=score_of(results),
+        held=holdings_chart(result.spec for result in results),
         sections=[_section(partition, by_attack, look) for partition, by_attack in groups.items()],
     )
 

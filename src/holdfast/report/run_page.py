@@ -1,9 +1,11 @@
 """The page of a single run: how it ended, how it learnt, worker by worker."""
 
 from holdfast.experiments.forensics import SUSPICION_THRESHOLD
+from holdfast.experiments.given import data_text
 from holdfast.experiments.inspection import Inspection
 from holdfast.experiments.scores import Score, score_of
-from holdfast.experiments.spec import Spec, data_text
+from holdfast.experiments.spec import Spec
+from holdfast.report.holdings_chart import holdings_chart
 from holdfast.report.rendering import render
 from holdfast.report.run_charts import disagreement_chart, inner_life, learning
 from holdfast.report.settings import setting
@@ -18,6 +20,7 @@ def run_page(inspection: Inspection) -> str:
     score, method = score_of([inspection]), spec.method_name
     return render(
         "run.html",
+        held=holdings_chart([spec]),
         title=f"{method} on {data_text(spec.data)}, {spec.partition_text}, attack {spec.attack_text}",
         headline=headline(inspection, score),
         conclusions=[line for line in (inspection.verdict, _found_out(inspection)) if line],

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from holdfast.experiments.cells import Cell
 from holdfast.experiments.compared import Comparison, Grouped
+from holdfast.experiments.given import data_text
 from holdfast.experiments.records import Record
 from holdfast.experiments.scores import score_of
-from holdfast.experiments.spec import Spec, data_text
+from holdfast.experiments.spec import Spec
 from holdfast.methods import method_text
 
 

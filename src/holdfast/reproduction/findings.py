@@ -2,12 +2,20 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from statistics import fmean, median
 
+from holdfast.experiments.automatic import resolve_auto
 from holdfast.experiments.defaults import canonical
 from holdfast.experiments.records import Record
 from holdfast.experiments.spec import Spec
 from holdfast.reproduction.figures import Curve, Figure, Panel
+
+
+@cache
+def runnable(spec: Spec) -> Spec:
+    """Return what is run for a spec: without what its method ignores, and with numbers for what is left to the rule."""
+    return resolve_auto(canonical(spec))
 
 
 @dataclass(frozen=True)
@@ -67,7 +75,7 @@ class Findings:
 
         def found(curve: Curve) -> CurveFindings:
             specs = [replace(curve.spec, seed=seed) for seed in seeds]
-            return CurveFindings(curve, tuple(replace(record(canonical(spec)), spec=spec) for spec in specs))
+            return CurveFindings(curve, tuple(replace(record(runnable(spec)), spec=spec) for spec in specs))
 
         panels = (PanelFindings(panel, tuple(map(found, panel.curves))) for panel in figure.panels)
         return Findings(figure, tuple(panels))

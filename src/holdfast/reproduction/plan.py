@@ -3,13 +3,12 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from holdfast.experiments.defaults import canonical
 from holdfast.experiments.gathering import Arrived, gather
 from holdfast.experiments.pool import Work
 from holdfast.experiments.spec import Spec
 from holdfast.experiments.store import Store
 from holdfast.reproduction.figures import Figure
-from holdfast.reproduction.findings import Findings
+from holdfast.reproduction.findings import Findings, runnable
 
 
 @dataclass(frozen=True)
@@ -53,4 +52,4 @@ def _timed(figure: Figure) -> bool:
 
 def _different(figures: Iterable[Figure], seeds: Sequence[int]) -> list[Spec]:
     specs = [curve.spec for figure in figures for curve in figure.curves()]
-    return list(dict.fromkeys(canonical(replace(spec, seed=seed)) for seed in seeds for spec in specs))
+    return list(dict.fromkeys(runnable(replace(spec, seed=seed)) for seed in seeds for spec in specs))

@@ -14,7 +14,8 @@ from dataclasses import replace
 from holdfast.errors import InvalidInput
 from holdfast.experiments.defaults import canonical, resolved
 from holdfast.experiments.gathering import Gather
-from holdfast.experiments.spec import Spec, data_text
+from holdfast.experiments.given import data_text
+from holdfast.experiments.spec import Spec
 from holdfast.reproduction.figures import Figure
 from holdfast.reproduction.rates import Rates, Searched, Trial, setting
 

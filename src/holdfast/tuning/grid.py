@@ -9,7 +9,8 @@ from typing import Any, Literal
 from holdfast.errors import InvalidInput
 from holdfast.experiments.automatic import resolve_auto
 from holdfast.experiments.defaults import canonical, resolved
-from holdfast.experiments.spec import Spec, problem_text, require_number
+from holdfast.experiments.given import problem_text, require_number
+from holdfast.experiments.spec import Spec
 from holdfast.methods import AUTO, Rsa
 from holdfast.problems import Problem
 

@@ -5,9 +5,10 @@ from math import sqrt
 from typing import Any
 
 from holdfast.experiments.defaults import canonical, resolved
+from holdfast.experiments.given import require_number
 from holdfast.experiments.records import Record
 from holdfast.experiments.scores import Score, spec_score
-from holdfast.experiments.spec import Spec, require_number
+from holdfast.experiments.spec import Spec
 from holdfast.methods import Rsa
 from holdfast.tuning.halving import Rung, Trial
 

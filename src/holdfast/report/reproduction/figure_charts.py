@@ -6,7 +6,8 @@ from statistics import median
 
 import altair as alt
 
-from holdfast.experiments.spec import Spec, require_number
+from holdfast.experiments.given import require_number
+from holdfast.experiments.spec import Spec
 from holdfast.methods import Rsa
 from holdfast.report.axes import DECADES, fitted
 from holdfast.report.colours import RSA, variable

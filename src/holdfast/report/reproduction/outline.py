@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from holdfast.experiments.spec import data_text
+from holdfast.experiments.given import data_text
 from holdfast.report.drawing import Drawing
 from holdfast.report.reproduction.figure_charts import chart
 from holdfast.report.reproduction.summaries import Grid, numbers, settings

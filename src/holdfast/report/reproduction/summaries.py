@@ -6,7 +6,7 @@ from typing import Any
 
 from rich.table import Table
 
-from holdfast.experiments.spec import data_text, rate_text
+from holdfast.experiments.given import data_text, rate_text
 from holdfast.methods import AUTO, Rsa
 from holdfast.report.tables import text_table
 from holdfast.report.worst import is_oracle
@@ -67,7 +67,7 @@ def settings(findings: Findings) -> Grid:
             spec, searched = found.curve.spec, found.curve.searched
             weight = penalty_text(spec.method) if isinstance(spec.method, Rsa) else ""
             owner = "rule" if spec.rate == AUTO else "our search" if searched else "the paper"
-            step = FALLING[spec.schedule].format(rate_text(spec))
+            step = FALLING[spec.schedule].format(rate_text(spec.rate))
             rows.append((panel.panel.title, found.curve.label, spec.method_name, weight, step, owner))
     return Grid(("panel", "curve", "method", "lambda", "step size", "step size by"), tuple(rows))
 

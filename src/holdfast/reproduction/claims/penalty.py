@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from holdfast.experiments.spec import require_number
+from holdfast.experiments.given import require_number
 from holdfast.methods import Rsa
 from holdfast.reproduction.claims.claim import Claim, View
 from holdfast.reproduction.claims.criteria import CLEARLY_TEXT, NEAR, Check, better, wider

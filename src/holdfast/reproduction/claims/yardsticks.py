@@ -15,11 +15,11 @@ FLIPS = ("static flips", "dynamic flips")
 COUNTS = ("q = 4", "q = 8")
 
 
-def _mean_ahead(data: str) -> Claim:
+def _mean_ahead(data: str, place: str) -> Claim:
     return Claim(
         f"{POISONING}: the mean ahead, {data}",
         (POISONING,),
-        PENG,
+        place,
         f"With data {data}, the mean ends ahead of trimmed mean, FABA and centred clipping, static flips and dynamic.",
         f"{BETTER_TEXT}, for each rule and both kinds of flips",
         lambda view: [
@@ -45,8 +45,8 @@ def _averaging_wins(panel: str) -> Claim:
 
 
 CLAIMS = (
-    _mean_ahead("by label"),
-    _mean_ahead("mild"),
+    _mean_ahead("by label", PENG),
+    _mean_ahead("mild", "ours: whether mild differences suffice"),
     Claim(
         f"{POISONING}: mean and robust rules close, iid",
         (POISONING,),

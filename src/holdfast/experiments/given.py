@@ -1,0 +1,121 @@
+"""What a spec is given for its parts: texts, tables or objects; and how parts are written on a command line."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from holdfast.attacks import ATTACKS, Attack
+from holdfast.data import SETS, Dataset, Table, described
+from holdfast.errors import InvalidInput, unknown
+from holdfast.problems import MODELS, PROBLEMS, Problem
+
+T = TypeVar("T")
+
+
+class Part(Generic[T]):
+    """What a type checker shall know of a part: it is given as a text, a table or an object, and is an object then."""
+
+    if TYPE_CHECKING:
+
+        def __get__(self, spec: object, owner: object) -> T: ...
+        def __set__(self, spec: object, given: T | str | Mapping[str, Any] | Callable[..., Any]) -> None: ...
+
+
+def option(section: str, default: Any, help: str) -> Any:
+    """Return a field of a spec: in which section of a file it stands, and what is said of it."""
+    return field(default=default, metadata={"section": section, "help": help})
+
+
+def part(section: str, default: Any, help: str, make: Callable[[Any], Any], table: Callable[[Any], Any]) -> Any:
+    """Return a field that is a part: how it is made of what is given, and what it puts into its section's table."""
+    return field(default=default, metadata={"section": section, "help": help, "make": make, "table": table})
+
+
+def make_attack(given: Any) -> Attack | None:
+    """Return an attack, or None for nobody lying."""
+    if given is None or (isinstance(given, str | Mapping) and given in ("none", {"name": "none"})):
+        return None
+    if isinstance(given, str) and ":" not in given and given not in ATTACKS.registry:
+        raise unknown("attack", given, ["none", *ATTACKS.registry, "package.module:Name"])
+    return ATTACKS.make(given)
+
+
+def make_data(given: Any, keys: Sequence[str]) -> Any:
+    """Return a name, a table, or an object; `keys` are the others that its section may have."""
+    data = described(given)
+    if isinstance(data, Mapping):
+        data = _named("data", data, keys)
+    if not isinstance(data, str | Table | Dataset) and not callable(data):
+        raise InvalidInput(
+            f"data must be a name, a file, a table, a Dataset or a function that makes one; got {data!r}"
+        )
+    return data
+
+
+def make_problem(given: Any, keys: Sequence[str]) -> Any:
+    """Return a name that is known, or an object; None is for the target to decide. `keys`: as with data."""
+    problem = _named("problem", given, keys)
+    if problem is None:
+        return None
+    if isinstance(problem, str):
+        PROBLEMS.make(problem)
+    elif not isinstance(problem, Problem) and not callable(problem):
+        raise InvalidInput(f"a problem must be a name, a Problem or what makes one; got {problem!r}")
+    return problem
+
+
+def make_model(given: Any) -> Any:
+    """Return what makes a network, or None for none."""
+    model = None if given == "none" else given if given is None or callable(given) else MODELS.make(given)
+    if model is not None and not callable(model):
+        raise InvalidInput(f"a model must be a name or a function that makes a torch.nn.Module; got {model!r}")
+    return model
+
+
+def _named(section: str, given: Any, keys: Sequence[str]) -> Any:
+    """Return the name in a table that holds nothing else; anything but a table as it is."""
+    if not isinstance(given, Mapping):
+        return given
+    for key in given:
+        if key != "name":
+            raise unknown(f"key of [{section}]", key, ["name", *keys])
+    return given.get("name")
+
+
+def data_text(data: Any) -> str:
+    """Return data as they are written on a command line."""
+    if isinstance(data, str | Table):
+        return str(data)
+    return data.name if isinstance(data, Dataset) else SETS.name(data)
+
+
+def problem_text(problem: Any) -> str:
+    """Return a problem as it is written on a command line; nothing where the target decides."""
+    if problem is None:
+        return ""
+    return problem if isinstance(problem, str) else PROBLEMS.name(problem)
+
+
+def model_text(model: Any) -> str:
+    """Return a model as it is written on a command line."""
+    return "none" if model is None else MODELS.text(model)
+
+
+def rate_text(rate: float | str | None) -> str:
+    """Return a step size as it is written on a command line."""
+    return rate if isinstance(rate, str) else f"{rate:g}"
+
+
+def require_hashable(name: str, part: Any) -> None:
+    """Refuse what could change while it is used: equal runs are run once, and built problems are kept."""
+    try:
+        hash(part)
+    except TypeError:
+        raise InvalidInput(f"{name} must be hashable, such as a frozen dataclass; got {part!r}") from None
+
+
+def require_number(value: float | str | None) -> float:
+    """Return a field's number, which a resolved spec has."""
+    if value is None or isinstance(value, str):
+        raise InvalidInput(f"a spec must be resolved before it is used; got {value} for a number")
+    return value

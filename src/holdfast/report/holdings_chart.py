@@ -1,0 +1,85 @@
+"""The picture of who holds what: one column per worker, one row per class."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import altair as alt
+import numpy as np
+
+from holdfast.data import Holdings
+from holdfast.experiments.holding import holdings_of
+from holdfast.experiments.spec import Spec
+from holdfast.report.colours import variable
+from holdfast.report.drawing import ROWS, Drawing, Panel
+
+MOST = 50
+"""Workers that are drawn, and classes: of more, so many are, evenly spaced."""
+ROW, HEIGHT = 13, 260
+"""Pixels from one class to the next, and of all of them at most."""
+
+
+def holdings_chart(specs: Iterable[Spec]) -> Drawing | None:
+    """Return one panel for each partition of these specs, drawn with its first seed; None if no classes are known.
+
+    Byzantine are those of the spec with most of them.
+    """
+    by_partition: dict[str, Spec] = {}
+    for spec in specs:
+        known = by_partition.setdefault(spec.partition_text, spec)
+        if spec.q > known.q and spec.seed == known.seed:
+            by_partition[spec.partition_text] = spec
+    found = [(spec, held) for spec in by_partition.values() if (held := holdings_of(spec)) is not None]
+    if not found:
+        return None
+    drawn = [_panel(spec, held, title=len(found) > 1) for spec, held in found]
+    cut = any(max(held.counts.shape) > MOST for _, held in found)
+    says = "Samples of each class that each worker holds: the darker, the more."
+    says += f" Orange: the last {found[0][0].q} workers, which are Byzantine." if _last(found[0][0]) else ""
+    says += f" Of more than {MOST} workers or classes, {MOST} are drawn." if cut else ""
+    return Drawing("who-holds-what", tuple(drawn), says, columns=2)
+
+
+def _last(spec: Spec) -> bool:
+    """Return whether there are Byzantine workers, and they are the last ones."""
+    return spec.attack is not None and isinstance(spec.byzantine, int) and spec.q > 0
+
+
+def _panel(spec: Spec, held: Holdings, title: bool) -> Panel:
+    workers, classes = (np.unique(np.linspace(0, n - 1, min(n, MOST)).astype(int)) for n in held.counts.shape)
+    byzantine = spec.byzantine_workers if spec.attack is not None else ()
+    names = {int(place): str(held.classes[place]) for place in classes}
+    rows: list[dict[str, Any]] = [
+        {
+            **({"partition": spec.partition_text} if title else {}),
+            **{"worker": int(worker) + 1, "class": names[int(place)], "samples": int(held.counts[worker, place])},
+            "role": "Byzantine" if worker + 1 in byzantine else "honest",
+        }
+        for worker in workers
+        for place in classes
+    ]
+    shades = alt.Scale(domain=[0, int(held.counts.max())], range=[0, 1])
+    colours = alt.Scale(domain=["honest", "Byzantine"], range=[variable("blue"), variable("orange")])
+    cells = (
+        alt.Chart(alt.NamedData(ROWS))
+        .mark_rect()
+        .encode(
+            x=alt.X(
+                "worker:O",
+                title="worker",
+                axis=alt.Axis(labelAngle=0, labelOverlap=True, ticks=False, domain=False),
+                scale=alt.Scale(paddingInner=0.12),
+            ),
+            y=alt.Y(
+                "class:N",
+                title="class",
+                sort=list(names.values()),
+                axis=alt.Axis(labelOverlap=True, ticks=False, domain=False, labelLimit=90),
+                scale=alt.Scale(paddingInner=0.12),
+            ),
+            opacity=alt.Opacity("samples:Q", scale=shades, legend=None),
+            color=alt.Color("role:N", scale=colours, legend=None),
+            tooltip=["worker:O", "class:N", "samples:Q", "role:N"],
+        )
+    )
+    chart = alt.LayerChart(layer=[cells], height=min(ROW * len(classes), HEIGHT))
+    return Panel(rows, chart.properties(title=spec.partition_text) if title else chart)
