@@ -17,8 +17,8 @@ picture: .venv/installed  ## the picture of the README, drawn by the demo
 	$(BIN)/holdfast demo --out runs/picture
 	cp runs/picture/worst-by-label-q=8.png docs/hold.png
 
-test: .venv/installed  ## everything that must hold; what concerns Ray: make test-ray
-	$(BIN)/pytest -n 2 --dist loadfile --ignore tests/on_ray
+test: .venv/installed  ## everything that must hold; what concerns Ray: make test-ray; kernels for other processors: make check
+	$(BIN)/pytest -n 2 --dist loadfile --ignore tests/on_ray --ignore tests/kernels/test_same_bits.py
 
 test-torch: .venv/installed  ## what concerns PyTorch, tensors and networks; installs the pinned build
 	$(BIN)/pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[torch,images]'
@@ -41,7 +41,7 @@ test-flower: .venv-flower/installed  ## what concerns Flower, in an environment 
 
 check: .venv/installed  ## what is promised about MNIST; fetches it once, takes minutes
 	$(BIN)/pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[browser]'
-	$(BIN)/pytest checks -rA
+	$(BIN)/pytest checks tests/kernels/test_same_bits.py -rA
 
 fuzz: .venv/installed  ## a million random and mutated frames
 	$(BIN)/python checks/fuzz_wire.py
