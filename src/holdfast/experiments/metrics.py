@@ -100,9 +100,10 @@ def _disagreement(experiment: Experiment, last: LastRound) -> tuple[list[Any], l
     if len(received.workers) == len(workers):
         return list(found.shares), list(found.twins)
     at = np.searchsorted(workers, received.workers)
-    shares, twins = [None] * len(workers), [None] * len(workers)
+    shares: list[Any] = [None] * len(workers)
+    twins: list[Any] = [None] * len(workers)
     for place, share, twin in zip(at, found.shares, found.twins, strict=True):
-        shares[place], twins[place] = share, twin  # type: ignore[call-overload]
+        shares[place], twins[place] = share, twin
     return shares, twins
 
 

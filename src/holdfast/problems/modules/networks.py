@@ -1,6 +1,7 @@
 """Networks by name: each is called with the shape of a sample and the number of scores, and returns a new module."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, is_dataclass
 from inspect import Parameter, isclass, signature
 from math import prod
@@ -125,10 +126,9 @@ def image_shape(name: str, shape: Shape) -> Shape:
 def new_module(model: Callable[..., Any], shape: Shape, outputs: int) -> Any:
     """Return the module that a model makes, told the shape of a sample and the number of scores if it asks."""
     told: dict[str, Any] = {"shape": shape, "outputs": outputs}
-    try:
+    parameters: Mapping[str, Parameter] = {}
+    with suppress(TypeError, ValueError):  # not every callable has a signature to read
         parameters = signature(model).parameters
-    except (TypeError, ValueError):
-        parameters = {}  # type: ignore[assignment]
     wants_all = any(each.kind is Parameter.VAR_KEYWORD for each in parameters.values())
     given = {name: value for name, value in told.items() if wants_all or name in parameters}
     try:
