@@ -85,8 +85,8 @@ class Trial:
             with self._superlink() as port:
                 say(f"the SuperLink listens at 127.0.0.1:{port}, TLS and node keys; logs in {self.secrets / 'logs'}")
                 self._start_nodes(port)
-                liars = f", {self.byzantine} of them Byzantine: {self.attack}" if self.byzantine else ""
-                say(f"{self.nodes} nodes are started{liars}; the first round takes some 20 seconds")
+                among_them = f", {self.byzantine} of them Byzantine: {self.attack}" if self.byzantine else ""
+                say(f"{self.nodes} nodes are started{among_them}; the first round takes some 20 seconds")
                 return self._train(say)
         finally:
             stop(self.folder)

@@ -69,20 +69,20 @@ class LinearLayer(Layer):
 
     def backward(self, x: Any, gradient: Any, over: Pass, kept: Any, inward: bool) -> Any:
         torch = library()
-        rows, slopes = (each.reshape(over.workers, -1, each.shape[-1]) for each in (x, gradient))
+        rows, inputs_gradients = (each.reshape(over.workers, -1, each.shape[-1]) for each in (x, gradient))
         name = self.names["weight"]
         if name in over.written:
-            over.put(name, torch.bmm(slopes.transpose(1, 2), rows))
+            over.put(name, torch.bmm(inputs_gradients.transpose(1, 2), rows))
         else:
-            for place, slope, row in zip(over.places[name], slopes, rows, strict=True):
-                torch.mm(slope.t(), row, out=place)
+            for place, upstream, row in zip(over.places[name], inputs_gradients, rows, strict=True):
+                torch.mm(upstream.t(), row, out=place)
         if "bias" in self.names:
-            over.put(self.names["bias"], slopes.sum(1))
+            over.put(self.names["bias"], inputs_gradients.sum(1))
         over.written.update(self.names.values())
         if not inward:
             return None
         weight = over.parameters[name]
-        return (torch.bmm(slopes, weight) if over.own else gradient @ weight).view(x.shape)
+        return (torch.bmm(inputs_gradients, weight) if over.own else gradient @ weight).view(x.shape)
 
 
 class ConvLayer(Layer):
@@ -107,27 +107,29 @@ class ConvLayer(Layer):
 
     def backward(self, x: Any, gradient: Any, over: Pass, kept: Any, inward: bool) -> Any:
         torch = library()
-        slopes = []
-        for worker, (part, slope) in enumerate(zip(x.chunk(over.workers), gradient.chunk(over.workers), strict=True)):
+        inputs_gradients = []
+        for worker, (part, upstream) in enumerate(
+            zip(x.chunk(over.workers), gradient.chunk(over.workers), strict=True)
+        ):
             weight, bias = self._parameters(over, worker)
             wanted = [inward and over.own, True, bias is not None]
-            towards, of_weight, of_bias = self._back(slope, part, weight, bias, wanted)
+            towards, of_weight, of_bias = self._back(upstream, part, weight, bias, wanted)
             over.put(self.names["weight"], of_weight, worker)
             if bias is not None:
                 over.put(self.names["bias"], of_bias, worker)
-            slopes.append(towards)
+            inputs_gradients.append(towards)
         over.written.update(self.names.values())
         if not inward:
             return None
         if over.own:
-            return torch.cat(slopes)
+            return torch.cat(inputs_gradients)
         return self._back(gradient, x, *self._parameters(over, 0), [True, False, False])[0]
 
-    def _back(self, slope: Any, x: Any, weight: Any, bias: Any, wanted: list[bool]) -> Any:
+    def _back(self, upstream: Any, x: Any, weight: Any, bias: Any, wanted: list[bool]) -> Any:
         conv = self.module
         sizes = None if bias is None else list(bias.shape)
         about = (conv.stride, conv.padding, conv.dilation, False, (0, 0), conv.groups)
-        return library().ops.aten.convolution_backward(slope, x, weight, sizes, *about, wanted)
+        return library().ops.aten.convolution_backward(upstream, x, weight, sizes, *about, wanted)
 
 
 class AnyLayer(Layer):
@@ -145,15 +147,15 @@ class AnyLayer(Layer):
         return torch.cat([y.detach() for *_, y in kept]), kept
 
     def backward(self, x: Any, gradient: Any, over: Pass, kept: Any, inward: bool) -> Any:
-        torch, slopes = library(), []
-        for worker, ((given, own, y), slope) in enumerate(zip(kept, gradient.chunk(over.workers), strict=True)):
+        torch, inputs_gradients = library(), []
+        for worker, ((given, own, y), upstream) in enumerate(zip(kept, gradient.chunk(over.workers), strict=True)):
             wanted = [*own.values(), *([given] if inward else [])]
-            found = torch.autograd.grad(y, wanted, slope, allow_unused=True, materialize_grads=True)
+            found = torch.autograd.grad(y, wanted, upstream, allow_unused=True, materialize_grads=True)
             for key, each in zip(own, found, strict=False):
                 over.put(self.names[key], each, worker)
-            slopes.append(found[-1])
+            inputs_gradients.append(found[-1])
         over.written.update(self.names.values())
-        return torch.cat(slopes) if inward else None
+        return torch.cat(inputs_gradients) if inward else None
 
 
 def layer_for(module: Any, names: Mapping[str, str]) -> Layer:
