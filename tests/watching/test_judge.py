@@ -17,11 +17,11 @@ NEUTRAL = np.zeros(D)
 ATTACKS = ["same-value", "sign-flip", "gaussian", "duplicate", "contrarian", "negative-sum"]
 
 
-def crowd(n: int, apart: float = 0.2, seed: int = 0) -> Rows:
-    """Rows that share a direction, each with a share `apart` of its sides turned at random."""
+def crowd(n: int, difference: float = 0.2, seed: int = 0) -> Rows:
+    """Rows that share a direction, each with a share `difference` of its sides turned at random."""
     generator = np.random.default_rng(seed)
     common = generator.choice([-1.0, 1.0], D)
-    return np.where(generator.random((n, D)) < apart, -common, common) * generator.uniform(0.5, 2.0, (n, D))
+    return np.where(generator.random((n, D)) < difference, -common, common) * generator.uniform(0.5, 2.0, (n, D))
 
 
 def judged(rows: Rows, rounds: int = JUDGEMENTS, judge: Judge | None = None) -> Opinion:
@@ -50,9 +50,9 @@ def test_a_minority_that_stands_against_the_rest_is_left_out() -> None:
     assert found.account.rounds.tolist() == [JUDGEMENTS] * 12
     assert found.account.left_out.tolist() == [0] * 9 + [1] * 3
     assert found.account.first.tolist() == [-1] * 9 + [JUDGEMENTS - 1] * 3
-    assert (found.apart[9:] >= found.limit).all()
-    assert found.limit == pytest.approx(Judge.ratio * found.apart[:9].max())
-    assert (found.account.apart[9:] == found.apart[9:]).all()
+    assert (found.difference[9:] >= found.limit).all()
+    assert found.limit == pytest.approx(Judge.ratio * found.difference[:9].max())
+    assert (found.account.difference[9:] == found.difference[9:]).all()
     assert found.account.limit.tolist() == [0] * 9 + [float(found.limit)] * 3
 
 
@@ -73,7 +73,7 @@ def test_copies_are_one_voice_and_the_copied_is_heard() -> None:
 
 def test_copies_cannot_vote_others_out() -> None:
     """Nine copies of one worker among twenty do not make the eleven that differ look odd."""
-    rows = crowd(20, apart=0.3)
+    rows = crowd(20, difference=0.3)
     rows[12:] = rows[0]
     assert (judged(rows).weights > 0).all()
 
@@ -106,7 +106,7 @@ def test_what_is_not_finite_raises_nothing() -> None:
 
 
 def test_of_many_workers_some_are_compared() -> None:
-    rows = crowd(400, apart=0.1)
+    rows = crowd(400, difference=0.1)
     rows[300:] *= -1
     found = judged(rows)
     assert found.shares.shape == (400, COMPARED)

@@ -48,9 +48,9 @@ def test_who_was_left_out_when_and_why(tmp_path: Path) -> None:
     for each in byzantine:
         if each.first is not None:
             assert each.first % 5 == 1  # judged every 5 rounds, which are counted from 1
-            assert each.first_apart is not None
+            assert each.first_difference is not None
             assert each.first_limit is not None
-            assert each.first_apart >= each.first_limit
+            assert each.first_difference >= each.first_limit
     found = inspect(tmp_path / "run")
     lines = remarks(found.workers)
     first = next(each for each in found.workers if each.watched and each.watched.left_out)

@@ -13,7 +13,7 @@ class Treatment:
 
     weight: float
     """What it counts for now: 1, a part of 1 for one of several copies, 0 while it is left out."""
-    apart: float
+    difference: float
     """On what share of the coordinates it differed, on average, from those who stay, at the latest judgement."""
     limit: float
     """From what share on one goes."""
@@ -23,7 +23,7 @@ class Treatment:
     """In how many of them it was left out."""
     first: int | None
     """The first of these rounds, counted from 1."""
-    first_apart: float | None
+    first_difference: float | None
     """By how much it differed then."""
     first_limit: float | None
 
@@ -35,12 +35,12 @@ def treatments(opinion: Opinion, workers: Workers) -> list[Treatment]:
     return [
         Treatment(
             weight=float(opinion.weights[at]),
-            apart=float(opinion.apart[at]),
+            difference=float(opinion.difference[at]),
             limit=limit,
             rounds=int(account.rounds[at]),
             left_out=int(account.left_out[at]),
             first=int(account.first[at]) + 1 if account.first[at] >= 0 else None,
-            first_apart=float(account.apart[at]) if account.first[at] >= 0 else None,
+            first_difference=float(account.difference[at]) if account.first[at] >= 0 else None,
             first_limit=float(account.limit[at]) if account.first[at] >= 0 else None,
         )
         for at in (workers - 1).tolist()
@@ -50,7 +50,7 @@ def treatments(opinion: Opinion, workers: Workers) -> list[Treatment]:
 def share_left_out(found: Collection[Treatment]) -> float | None:
     """Return in what share of their rounds these workers were left out.
 
-    >>> one = Treatment(1.0, 0.3, 0.5, rounds=30, left_out=6, first=1, first_apart=0.6, first_limit=0.5)
+    >>> one = Treatment(1.0, 0.3, 0.5, rounds=30, left_out=6, first=1, first_difference=0.6, first_limit=0.5)
     >>> share_left_out([one]), share_left_out([])
     (0.2, None)
     """

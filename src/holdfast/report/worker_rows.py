@@ -69,8 +69,9 @@ def _left_out(workers: Sequence[Individual]) -> list[str]:
             lines.append(f"{some} of {len(found)} {name} workers left out, in {share:.2%} of their worker-rounds")
     told = [(each.worker, each.watched) for each in workers if each.watched and each.watched.left_out]
     reasons = [
-        f"worker {worker}: left out in {done.left_out} of {done.rounds} rounds, first in round {done.first}, when it "
-        f"differed on {done.first_apart:.3f} of the coordinates from those who stayed (limit {done.first_limit:.3f})"
+        f"worker {worker}: left out in {done.left_out} of {done.rounds} rounds, first in round {done.first}, when "
+        f"it differed on {done.first_difference:.3f} of the coordinates from those who stayed "
+        f"(limit {done.first_limit:.3f})"
         for worker, done in told[:SHOWN]
     ]
     more = [f"and {len(told) - SHOWN} more"] if len(told) > SHOWN else []

@@ -24,7 +24,7 @@ class Split(NamedTuple):
     """Who goes, by how much each differs from those who stay, and from how much on one goes."""
 
     goes: NDArray[np.bool_]
-    apart: NDArray[np.float64]
+    difference: NDArray[np.float64]
     limit: float
 
 
@@ -56,12 +56,12 @@ class Judge:
         if len(known) < 3:
             return opinion
         n = len(opinion.weights)
-        weights, voices, apart, goes = np.ones(n), np.arange(1, n + 1), np.zeros(n), np.zeros(n, bool)
+        weights, voices, difference, goes = np.ones(n), np.arange(1, n + 1), np.zeros(n), np.zeros(n, bool)
         weights[known], voices[known], split = self._decided(opinion, known)
-        apart[known], goes[known] = split.apart, split.goes
-        account = opinion.account.noting(goes, round, apart, split.limit)
+        difference[known], goes[known] = split.difference, split.goes
+        account = opinion.account.noting(goes, round, difference, split.limit)
         limit = np.array(split.limit)
-        return opinion._replace(weights=weights, voices=voices, apart=apart, limit=limit, account=account)
+        return opinion._replace(weights=weights, voices=voices, difference=difference, limit=limit, account=account)
 
     def _compared(self, opinion: Opinion, rows: Rows, neutral: Vector, workers: Workers) -> Opinion:
         """Return the opinion with this round's differences in it."""
@@ -103,14 +103,14 @@ class Judge:
         columns = np.argsort(place[rows])
         first = np.searchsorted(place[rows][columns], cuts)  # of those who stay
         total = _from_each_on(heard[:, columns])[:, first]
-        apart = _from_each_on((shares * heard)[:, columns])[:, first] / np.maximum(total, 1e-12)
+        difference = _from_each_on((shares * heard)[:, columns])[:, first] / np.maximum(total, 1e-12)
         going = place[:, np.newaxis] < cuts
-        least = np.where(going, apart, np.inf).min(axis=0)
-        most = np.maximum(np.where(going, 0.0, apart).max(axis=0), LEAST_SHARE)
+        least = np.where(going, difference, np.inf).min(axis=0)
+        most = np.maximum(np.where(going, 0.0, difference).max(axis=0), LEAST_SHARE)
         best = 1 + int((least[1:] / most[1:]).argmax()) if len(cuts) > 1 else 0
         if least[best] < self.ratio * most[best]:
             best = 0
-        return Split(going[:, best], apart[:, best], self.ratio * float(most[best]))
+        return Split(going[:, best], difference[:, best], self.ratio * float(most[best]))
 
 
 def _from_each_on(values: Shares) -> Shares:

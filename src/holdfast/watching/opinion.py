@@ -22,7 +22,7 @@ class Account(NamedTuple):
     """In how many of them it was left out."""
     first: NDArray[np.int64]
     """The first round at which it was left out, -1 if none."""
-    apart: NDArray[np.float64]
+    difference: NDArray[np.float64]
     """By how much it differed then from those who stayed."""
     limit: NDArray[np.float64]
     """And from how much on one went."""
@@ -34,13 +34,13 @@ class Account(NamedTuple):
         left_out[at] += weights[at] == 0
         return self._replace(rounds=rounds, left_out=left_out)
 
-    def noting(self, going: NDArray[np.bool_], round: int, apart: NDArray[np.float64], limit: float) -> "Account":
+    def noting(self, going: NDArray[np.bool_], round: int, difference: NDArray[np.float64], limit: float) -> "Account":
         """Return the account with what was decided in a round about those who go for the first time."""
         new = going & (self.first < 0)
         if not new.any():
             return self
-        first, why = np.where(new, round, self.first), np.where(new, apart, self.apart)
-        return self._replace(first=first, apart=why, limit=np.where(new, limit, self.limit))
+        first, why = np.where(new, round, self.first), np.where(new, difference, self.difference)
+        return self._replace(first=first, difference=why, limit=np.where(new, limit, self.limit))
 
 
 class Opinion(NamedTuple):
@@ -56,7 +56,7 @@ class Opinion(NamedTuple):
     """What each counts for: 1, a part of 1 for one of several copies, 0 for one left out."""
     voices: Workers
     """Whose voice each has: the least number among those whose copy it is and its own."""
-    apart: NDArray[np.float64]
+    difference: NDArray[np.float64]
     """By how much each differed, at the latest judgement, from those who stay."""
     limit: NDArray[np.float64]
     """And from how much on one goes."""
@@ -91,13 +91,13 @@ def grown(opinion: Opinion, workers: Workers) -> Opinion:
         np.pad(opinion.times, wider),
         np.pad(opinion.weights, longer, constant_values=1.0),
         np.append(opinion.voices, np.arange(size, size + more) + 1),
-        np.pad(opinion.apart, longer),
+        np.pad(opinion.difference, longer),
         opinion.limit,
         Account(
             np.pad(account.rounds, longer),
             np.pad(account.left_out, longer),
             np.pad(account.first, longer, constant_values=-1),
-            np.pad(account.apart, longer),
+            np.pad(account.difference, longer),
             np.pad(account.limit, longer),
         ),
     )
