@@ -78,7 +78,7 @@ ATTACKED = Spec(attack="sign-flip", byzantine=4)
         (
             0.4,
             1.0,
-            "Less than half of what is possible was learnt: accuracy 0.4000 of a possible 1.0000. What",
+            "Less than half of what is possible was learnt: accuracy 0.4000 of a possible 1.0000. With",
         ),
         (
             0.07,
