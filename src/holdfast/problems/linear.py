@@ -215,6 +215,14 @@ class Minibatches:
     def _key(self) -> int:
         return Stream(self.problem.seed, "batch").key
 
+    @cached_property
+    def _dealt(self) -> kernels.Dealt:
+        problem, shards = self.problem, self.problem.shards
+        return kernels.Dealt(problem.loss, shards.features, shards.targets, shards.starts, shards.scale, problem.weight)
+
+    def _draw(self, round: int) -> kernels.Draw:
+        return kernels.Draw(self._key, round, self.problem.batch)
+
     def only(self, workers: Workers) -> "Minibatches":
         """Return the oracle of some of them."""
         return Minibatches(self.problem, self.problem._known(workers) if len(workers) else workers)
@@ -229,20 +237,10 @@ class Minibatches:
 
     def full(self, models: Rows, where: NDArray[np.bool_]) -> Rows:
         """Return the gradients on all samples of those workers where `where` holds, one row each."""
-        problem, shards = self.problem, self.problem.shards
-        models = np.broadcast_to(models, (len(self.workers), problem.dimension))
+        models = np.broadcast_to(models, (len(self.workers), self.problem.dimension))
         if not where.any():
             return models[where]
-        return kernels.full_round(
-            problem.loss,
-            shards.features,
-            shards.targets,
-            shards.starts,
-            shards.scale,
-            self.workers[where],
-            problem.weight,
-            models[where],
-        )
+        return kernels.full_round(self._dealt, self.workers[where], models[where])
 
     def refreshes(self, round: int) -> NDArray[np.bool_]:
         """Return whose turn it is to look at all samples: at random, on average once in a pass over them."""
@@ -253,41 +251,13 @@ class Minibatches:
 
     def saga(self, models: Rows, round: int, tables: Rows, averages: Rows) -> tuple[Rows, Rows, Rows]:
         """Return SAGA's estimates of the gradients, and the workers' tables and averages after the draw."""
-        problem, shards = self.problem, self.problem.shards
-        return kernels.saga_round(
-            problem.loss,
-            shards.features,
-            shards.targets,
-            shards.starts,
-            shards.scale,
-            self._key,
-            self.workers,
-            round,
-            problem.batch,
-            problem.weight,
-            models,
-            tables,
-            averages,
-        )
+        return kernels.saga_round(self._dealt, self._draw(round), self.workers, models, tables, averages)
 
     def _round(self, models: Rows, round: int, step: tuple[Vector, float, float] | None) -> Rows:
-        problem, shards = self.problem, self.problem.shards
+        problem = self.problem
         if models.shape[-1] != problem.dimension or models.shape[:-1] not in ((), (1,), self.workers.shape):
             expected = f"({len(self.workers)}, {problem.dimension}) or ({problem.dimension},)"
             raise InvalidInput(f"models must have shape {expected}; got {models.shape}")
         if step is not None and (step[0].shape != models.shape[-1:] or step[0].dtype != models.dtype):
             raise InvalidInput(f"the master's model must be like the workers'; got {step[0].shape} of {step[0].dtype}")
-        return kernels.worker_round(
-            problem.loss,
-            shards.features,
-            shards.targets,
-            shards.starts,
-            shards.scale,
-            self._key,
-            self.workers,
-            round,
-            problem.batch,
-            problem.weight,
-            models,
-            step,
-        )
+        return kernels.worker_round(self._dealt, self._draw(round), self.workers, models, step)
