@@ -16,10 +16,10 @@ from holdfast.experiments.building import scaling_of
 from holdfast.experiments.cautions import after, before
 from holdfast.experiments.checkpoint import Checkpoint
 from holdfast.experiments.folder import RunFolder
-from holdfast.experiments.learnt import Learnt
 from holdfast.experiments.metrics import Evaluation, ceiling, evaluate, guessing
 from holdfast.experiments.parts import traffic_of
 from holdfast.experiments.personal import personal
+from holdfast.experiments.predictor import Predictor
 from holdfast.experiments.result import Result
 from holdfast.experiments.spec import Spec
 from holdfast.experiments.watching import Interrupted, Watcher
@@ -176,11 +176,12 @@ class Playing:
         model, begun = self.model, perf_counter()
         measured = personal(self.experiment, model) if self.diverged is None else None
         self.evaluation_seconds += perf_counter() - begun
-        learnt, ended = None, after(self.experiment, self.history[-1]) if self.history and self.diverged is None else []
+        predictor, ended = None, list[str]()
+        if self.diverged is None:
+            predictor = Predictor.of(self.experiment.problem, model, self.experiment.dataset, scaling_of(self.spec))
+            ended = after(self.experiment, self.history[-1]) if self.history else []
         for caution in ended:
             self.watcher.warned(caution)
-        if self.diverged is None:
-            learnt = Learnt.of(self.experiment.problem, model, self.experiment.dataset, scaling_of(self.spec))
         bytes_up, bytes_down = map(round, traffic_of(self.spec, model, self.round, self.experiment.engine.voters))
         result = Result(
             spec=self.spec,
@@ -199,8 +200,8 @@ class Playing:
             absent=self.experiment.engine.absent,
             faults=tuple(self._faults),
             personal=measured,
-            learnt=learnt,
+            predictor=predictor,
         )
         if self.store:
-            self.store.finish(result.to_json(), model, learnt)
+            self.store.finish(result.to_json(), model, predictor)
         return result
