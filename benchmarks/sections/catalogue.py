@@ -21,7 +21,7 @@ ONE_BY_ONE = (CoordinateWise, NormWise, aggregators.MajorityVote)
 
 
 def members(m: int) -> dict[str, Any]:
-    """Return every rule and stage, told as many liars as it bears, 40 % at most."""
+    """Return every rule and stage, told as many Byzantine workers as it bears, 40 % at most."""
     made = {}
     for name, member in {**aggregators.REGISTRY, **stages.REGISTRY}.items():
         times, more = member.needs

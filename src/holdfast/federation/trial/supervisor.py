@@ -76,6 +76,11 @@ class Trial:
         """The FLWR_HOME of every process of the trial."""
         return self.secrets / "home"
 
+    @property
+    def server(self) -> Path:
+        """What the server has written: its model, and a record of each round."""
+        return self.secrets / "state" / "trial" / "server"
+
     def play(self, say: Callable[[str], None]) -> list[dict[str, Any]]:
         """Train to the end and return the records of all rounds; whatever happens, nothing is left running."""
         stop(self.folder)
@@ -133,7 +138,7 @@ class Trial:
         config = f'workers={self.nodes} state-dir="{self.secrets / "state"}" run-name="trial" {self.config}'
         runs = self._start("run", "flwr", "run", str(self.folder.resolve()), "trial", "--stream", "-c", config)
         records: list[dict[str, Any]] = []
-        first, folder = 0.0, self.secrets / "state" / "trial" / "server" / "rounds"
+        first, folder = 0.0, self.server / "rounds"
         while True:
             ended = runs.poll() is not None
             while (path := folder / f"{len(records) + 1:08d}.json").exists():
