@@ -142,7 +142,7 @@ def test_nobody_is_accused_on_a_few_coordinates(method: str, tmp_path: Path) -> 
     run(replace(BASE, data=str(tmp_path / "line.npz"), method=method), tmp_path / "run")
     found = inspect(tmp_path / "run")
     assert all(each.suspicion is None for each in found.workers)
-    said = f"Too few coordinates to tell who lies: messages below {LEAST_COORDINATES} of them are not compared."
+    said = f"Too few coordinates to tell who is Byzantine: below {LEAST_COORDINATES} messages are not compared."
     assert said in found.notes
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from holdfast.experiments import Result, Spec, run
+from holdfast.experiments.defaults import resolved
 from holdfast.federation.engine import Task
 from holdfast.problems import Problem
 from holdfast.typing import Oracle, Rows, Vector, Workers
@@ -14,6 +15,7 @@ from holdfast.typing import Oracle, Rows, Vector, Workers
 
 def simulated(spec: Spec, task: Task, attack: Any = None, byzantine: int | tuple[int, ...] = 0) -> Result:
     """Train an app's spec and task on the simulated engine; a deployment of the same nodes ends at the same model."""
+    spec = resolved(spec)
     nodes = {worker: task(spec, worker) for worker in range(1, spec.workers + 1)}
     problem = Together(nodes, task(spec, None))
     return run(replace(spec, problem=problem, attack=attack, byzantine=byzantine, eval_every=spec.rounds))

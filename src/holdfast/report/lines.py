@@ -132,7 +132,9 @@ def _limit(limit: float, axis: Axis, height: int) -> list[alt.Chart]:
 
 def _across(x: str, title: str | None, axis: Axis | None) -> alt.X:
     if axis is None:
-        ticks = alt.Axis(tickCount=5, format=",d", grid=False)
+        ticks = alt.Axis(
+            tickCount=5, format=",d", grid=False, labelFlush=False, labelOverlap="greedy", labelSeparation=6
+        )
         return alt.X(f"{x}:Q", title=title or x, axis=ticks, scale=alt.Scale(nice=False, zero=False))
     return alt.X(f"{x}:Q", title=title or axis.title, scale=_scale(axis), axis=_ticks(axis))
 

@@ -7,7 +7,7 @@ from holdfast.experiments.individuals import Individual
 from holdfast.experiments.watched import share_left_out
 from holdfast.report.tables import share
 
-HEAD = ("worker", "truly", "x_i on own data", "x0 on the same", "disagreement", "suspicion", "rank", "looks")
+HEAD = ("worker", "truly", "own model", "master model", "disagreement", "suspicion", "rank", "looks")
 
 
 def row(each: Individual) -> tuple[str, ...]:
@@ -43,8 +43,8 @@ def _models(workers: Sequence[Individual]) -> str | None:
         return None
     own, master = (sum(values) / len(both) for values in zip(*both, strict=True))
     if all(mine == yours for mine, yours in both):
-        return f"on the honest workers' own data, all of whom hold x0: {own:.4f}"
-    return f"on the honest workers' own data: their own models {own:.4f}, x0 {master:.4f}"
+        return f"On the honest workers' own data the master's model, which all of them hold, reaches {own:.4f}."
+    return f"On the honest workers' own data their own models reach {own:.4f}, the master's {master:.4f}."
 
 
 def _suspects(workers: Sequence[Individual]) -> str | None:
@@ -52,8 +52,9 @@ def _suspects(workers: Sequence[Individual]) -> str | None:
     if not recorded:
         return None
     suspects = listed(worker for worker, found in recorded if found.suspected) or "nobody"
-    copies = listed(worker for worker, found in recorded if found.copied) or "none"
-    return f"by their messages suspect: {suspects}; copies of each other: {copies}"
+    copies = listed(worker for worker, found in recorded if found.copied)
+    copied = f"Copies of each other, one of them perhaps honest: {copies}." if copies else "Nobody sends copies."
+    return f"Suspect by their messages: {suspects}. {copied}"
 
 
 def _left_out(workers: Sequence[Individual]) -> list[str]:

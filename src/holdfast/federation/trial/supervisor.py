@@ -47,6 +47,8 @@ class Trial:
     _started: list[subprocess.Popen[bytes]] = field(default_factory=list, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        if self.nodes < 1:
+            raise InvalidInput(f"--nodes must be at least 1; got {self.nodes}")
         if not 0 <= self.byzantine < self.nodes:
             raise InvalidInput(f"--byzantine must be from 0 to {self.nodes - 1}, below --nodes; got {self.byzantine}")
         if (self.attack is None) != (self.byzantine == 0):
