@@ -54,7 +54,7 @@ class _Try:
         except EngineError as error:
             speaker.say(str(error))
             return FAILED
-        speaker.say(f"done; the model is {trial.secrets / 'state' / 'trial' / 'server' / 'model.npy'}")
+        speaker.say(f"done; the model is {trial.server / 'model.npy'}")
         return 0
 
 

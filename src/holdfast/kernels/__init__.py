@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
 from holdfast.kernels.calling import matching, module, plain
-from holdfast.kernels.linear import full_round, losses, saga_round, scores, worker_round
+from holdfast.kernels.linear import Dealt, Draw, full_round, losses, saga_round, scores, worker_round
 from holdfast.kernels.networks import moves
 from holdfast.kernels.pairs import (
     below_every_row,
@@ -29,13 +29,15 @@ from holdfast.kernels.subsets import least_diameter, least_eigenvalue
 from holdfast.typing import Rows, Vector, Workers
 
 SOFTMAX, LOGISTIC, LEAST_SQUARES = 0, 1, 2
-"""The compiled losses, as `sources/linear.py` numbers them."""
+"""The compiled losses, as `sources/losses.py` numbers them."""
 WRITTEN_OUT = 32
 """Rows up to which a sorting network is written out; beyond, compiling it would take too long."""
 WORTH_WRITING = 1 << 16
 """Numbers to go through from which on a network is compiled for one choice of ranks where a table would do."""
 
 __all__ = [
+    "Dealt",
+    "Draw",
     "below_every_row",
     "bit_width",
     "combination",

@@ -7,6 +7,9 @@ import numpy as np
 
 from holdfast.kernels.compiling import compiled
 
+POWER_STEPS = 8
+"""How well an eigenvector has to be known that only says where to begin."""
+
 
 @compiled
 def least_diameter(D, size, best):
@@ -74,8 +77,8 @@ def _append(G, chosen, depth, row, bound, sums, along, factor):
 
 
 @compiled
-def _largest_eigenvalue(G, chosen):
-    """The largest eigenvalue of the scatter of these rows."""
+def _centred(G, chosen):
+    """The inner products of these rows about their mean."""
     k = len(chosen)
     K = np.empty((k, k))
     for i in range(k):
@@ -88,37 +91,101 @@ def _largest_eigenvalue(G, chosen):
     for i in range(k):
         for j in range(k):
             K[i, j] += whole - means[i] - means[j]
-    return np.linalg.eigvalsh(K)[k - 1]
+    return K
 
 
 @compiled
-def least_eigenvalue(G, size, best):
-    """best = the rows of the subset whose scatter has the least largest eigenvalue; G holds their inner products.
+def _largest_eigenvalue(G, chosen):
+    """The largest eigenvalue of the scatter of these rows."""
+    return np.linalg.eigvalsh(_centred(G, chosen))[len(chosen) - 1]
 
-    Adding a row makes no eigenvalue of a scatter smaller. The first set is the first rows; a good one leaves out most.
-    """
+
+@compiled
+def _farthest_out(K):
+    """The row that is farthest out about along the first eigenvector, by a few power steps; of equals the last."""
+    k, widest = len(K), 0
+    for i in range(k):
+        widest = i if K[i, i] >= K[widest, widest] else widest
+    along, product = K[widest].copy(), np.zeros(k)
+    for _ in range(POWER_STEPS):
+        largest = np.abs(along).max()
+        if not largest > 0:
+            break
+        for i in range(k):
+            total = 0.0
+            for j in range(k):
+                total += K[i, j] * (along[j] / largest)
+            product[i] = total
+        along[:] = product
+    out = 0
+    for i in range(k):
+        out = i if np.abs(along[i]) >= np.abs(along[out]) else out
+    return out
+
+
+@compiled
+def _peeled(G, size):
+    """All rows, at the end those that are dropped one after another as farthest out, until `size` are left."""
+    order = np.arange(len(G))
+    for count in range(len(G), size, -1):
+        out = _farthest_out(_centred(G, order[:count]))
+        row = order[out]
+        for k in range(out, count - 1):
+            order[k] = order[k + 1]
+        order[count - 1] = row
+    return order
+
+
+@compiled
+def _twins(G):
+    """For each row the next one with the same inner products, so that either may stand for the other; n if none."""
     n = len(G)
+    twins = np.full(n, n)
+    for i in range(n):
+        for k in range(n - 1, i, -1):
+            same = True
+            for j in range(n):
+                same &= G[i, j] == G[k, j]
+            twins[i] = k if same else twins[i]
+    return twins
+
+
+@compiled
+def least_eigenvalue(products, size, best):
+    """best = the rows of the subset whose scatter has the least largest eigenvalue, from their inner products.
+
+    Adding a row makes no eigenvalue of a scatter smaller. Rows are put in order first: the search begins with a set
+    that is good already, which leaves out most others, and adds those rows first that are far out, of which a few are
+    too many. Of rows that are twins, as messages of colluding workers are, one is added only after the next.
+    """
+    n = len(products)
+    order = _peeled(products, size)
+    G = products[order][:, order]
     best[:] = np.arange(size)
-    least = _largest_eigenvalue(G, best)
-    chosen, along = np.zeros(size, np.int64), np.zeros(size)
+    least, twins = _largest_eigenvalue(G, best), _twins(G)
+    chosen, along, inside = np.zeros(size, np.int64), np.zeros(size), np.zeros(n + 1, np.bool_)
+    inside[n] = True
     sums, factor = np.zeros((size + 1, n)), np.zeros((size, size))
-    depth, row = 0, 0
+    depth, row = 0, n - 1
     while True:
         if depth == size:
             found = _largest_eigenvalue(G, chosen)
             if found < least:
                 best[:], least = chosen, found
+            inside[:n] = False
             depth = 0  # the factor is that of the old bound
             while depth < size - 1 and _append(G, chosen, depth, chosen[depth], least, sums, along, factor):
+                inside[chosen[depth]] = True
                 depth += 1
-            row = chosen[depth] + 1
-            continue
-        if n - row < size - depth:
+            row = chosen[depth]
+        elif row + 1 < size - depth:
             if depth == 0:
-                return
+                break
             depth -= 1
-            row = chosen[depth] + 1
-            continue
-        if _append(G, chosen, depth, row, least, sums, along, factor):
+            row = chosen[depth]
+            inside[row] = False
+        elif inside[twins[row]] and _append(G, chosen, depth, row, least, sums, along, factor):
+            inside[row] = True
             depth += 1
-        row += 1
+        row -= 1
+    best[:] = np.sort(order[best])
