@@ -64,7 +64,7 @@ def test_what_was_not_recorded_is_not_drawn(inspected: Inspection) -> None:
     workers = [replace(each, suspicion=None, own=None, master=None) for each in inspected.workers]
     page = run_page(replace(inspected, history=history, workers=workers, result={"diverged": None}))
     assert [chart["name"] for chart in charts(page)] == ["learning", "who-holds-what", "loss-and-variance"]
-    assert "Too few coordinates to tell who is Byzantine" in page
+    assert "numbers do not tell who is Byzantine" in page
     assert "own models were not measured" in page
     assert {cell for found in cells(page)[1:] for cell in found[2:]} == {"-"}
 

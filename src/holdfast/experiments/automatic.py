@@ -11,6 +11,7 @@ from holdfast.engines.adversary import Adversary
 from holdfast.engines.group import WorkerGroup
 from holdfast.errors import InvalidInput
 from holdfast.experiments.building import build_problem
+from holdfast.experiments.given import require_number
 from holdfast.experiments.parts import attack_and_byzantine, check, participants
 from holdfast.experiments.spec import Spec
 from holdfast.experiments.survey import BATCH, Surveyor
@@ -56,7 +57,7 @@ def resolve_auto(spec: Spec) -> Spec:
     if spec.rate == AUTO:
         longest = _longest(spec, len(workers), reach, curvature, problem)
         stretch = _stretch(spec) if isfinite(getattr(problem, "gradient_bound", inf)) else 1
-        first = 1 / spec.l2 if spec.l2 else inf
+        first = 1 / l2 if (l2 := require_number(spec.l2)) else inf
         spec = replace(spec, rate=_number("rate", min(longest * stretch, first)))
     return spec
 
@@ -87,12 +88,13 @@ def _reports(spec: Spec, problem: Problem, workers: Workers) -> Rows:
 
 def _longest(spec: Spec, m: int, reach: float, curvature: float, problem: Problem) -> float:
     """Return the longest step that is sure to be stable: for a worker and the master of RSA, or for a sum of losses."""
+    l2 = require_number(spec.l2)
     if not spec.method.penalised:
-        return 1 / (m * curvature + spec.l2)
+        return 1 / (m * curvature + l2)
     pull = m * float(cast(Any, spec.method).penalty)
     if not pull:
-        return 1 / max(curvature, spec.l2)
-    stable = min(1 / max(curvature, spec.l2), reach / pull)
+        return 1 / max(curvature, l2)
+    stable = min(1 / max(curvature, l2), reach / pull)
     if not isinstance(problem, ModuleProblem):
         return stable
     start, p = problem.start(), float(getattr(spec.method, "norm", 1.0))

@@ -112,7 +112,9 @@ class Spec:
         "problem", None, "with a model: where PyTorch computes, cpu, cuda or mps"
     )
     weighting: Literal["mean", "sum"] = option("problem", "mean", "weight of a worker's loss: 1/m (mean) or 1 (sum)")
-    l2: Annotated[float, Meta(ge=0)] = option("problem", 0.01, "weight c of the master's regulariser c/2 |x|^2")
+    l2: Annotated[float, Meta(ge=0)] | None = option(
+        "problem", None, "weight c of the master's regulariser c/2 |x|^2; if not given 0 for tables, else 0.01"
+    )
     rounds: Positive = option("training", 5000, "number of rounds")
     rate: float | Literal["auto"] | None = option(
         "training",

@@ -53,7 +53,8 @@ def line_panel(
         strokeWidth=_widths(series, names, look),
     )
     # lines are thin: what a pointer finds are unseen points
-    points = base.mark_point(size=120, filled=True, opacity=0, clip=True).encode(y=up, tooltip=tip)
+    once = len({row[x] for row in rows}) == 1  # a single point makes no line
+    points = base.mark_point(size=120, filled=True, opacity=int(once), clip=True).encode(y=up, tooltip=tip)
     layers: list[alt.Chart] = [lines, points, *_ends(rows, x, y, series, look, axis, height)]
     if band:
         low, high = band

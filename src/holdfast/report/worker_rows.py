@@ -67,7 +67,7 @@ def _left_out(workers: Sequence[Individual]) -> list[str]:
         if (share := share_left_out(found)) is not None:
             some = sum(each.left_out > 0 for each in found)
             name = "Byzantine" if byzantine else "honest"
-            lines.append(f"{some} of {len(found)} {name} workers left out, in {share:.2%} of their worker-rounds")
+            lines.append(f"{some} of {len(found)} {name} workers ({share:.2%} of their messages)")
     told = [(each.worker, each.watched) for each in workers if each.watched and each.watched.left_out]
     reasons = [
         f"worker {worker}: left out in {done.left_out} of {done.rounds} rounds, first in round {done.first}, when "
@@ -76,4 +76,4 @@ def _left_out(workers: Sequence[Individual]) -> list[str]:
         for worker, done in told[:SHOWN]
     ]
     more = [f"and {len(told) - SHOWN} more"] if len(told) > SHOWN else []
-    return ["the master judged: " + "; ".join(lines), *reasons, *more]
+    return [f"The master left out {' and '.join(lines)}.", *reasons, *more]
