@@ -21,6 +21,7 @@ from holdfast.federation.engine import Task
 from holdfast.federation.tasks import Loader, linear_task, torch_task
 from holdfast.federation.together import simulated
 from holdfast.federation.trial.template import FRAMEWORKS, write_app
+from holdfast.methods.names import method_text
 
 SEEDS, EACH, STEPS = range(3), 5, (5, 10)
 PENALTIES = {"numpy": (0.3, 1.0, 3.0, 10.0), "torch": (0.003, 0.01, 0.03, 0.1)}
@@ -65,7 +66,8 @@ def chosen(framework: str) -> None:
     ]
     ranked = sorted(((accuracy(each, task), place) for place, each in enumerate(candidates)), reverse=True)
     for value, place in ranked[:5]:
-        print(f"{framework}: {candidates[place].method}, rate {candidates[place].rate:g}: {value:.3f} held back")
+        method, rate = method_text(candidates[place].method), candidates[place].rate
+        print(f"{framework}: {method}, rate {rate:g}: {value:.3f} held back")
     for name, spec in (("chosen", candidates[ranked[0][1]]), ("template", app["SPEC"])):
         print(f"{framework}, {name}: {accuracy(spec, task):.3f} held back, {accuracy(spec, app['task']):.3f} test")
 
