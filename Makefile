@@ -69,7 +69,7 @@ yardsticks: .venv/installed  ## what other papers claim, in full on MNIST, into 
 	cp runs/yardsticks/verdicts.toml docs/reproduction/yardsticks.toml
 	cp runs/yardsticks/reproduction/*.png docs/reproduction/
 
-suspicion: .venv/installed  ## how often Byzantine workers are told by their messages, into docs/workers.md; some minutes
+suspicion: .venv/installed  ## how often Byzantine workers are told by their messages, into docs/workers.md; about an hour
 	$(BIN)/python checks/suspicion_rates.py
 
 lint: .venv/installed  ## style and types
