@@ -163,9 +163,39 @@ def test_a_round_that_nobody_answers_in_time_is_asked_again(method: str, tmp_pat
     assert others[-1].model.tobytes() == undisturbed.tobytes()
 
 
-def test_nan_is_bounded_by_the_method(tmp_path: Path) -> None:
-    rounds = played(SPEC, Local(SPEC, tmp_path, {3: "same-value:value=nan"}))
-    assert np.isfinite(rounds[-1].model).all()
+@pytest.mark.parametrize("value", ["nan", "inf"])
+def test_what_is_not_finite_is_dropped_and_named(value: str, tmp_path: Path) -> None:
+    rounds = played(SPEC, Local(SPEC, tmp_path, {3: f"same-value:value={value}"}))
+    assert [each.answered for each in rounds] == [3, 3, 3, 3]
+    assert rounds[0].faults == ["round 1: worker 3: an answer must be finite; got NaN or infinity"]
+
+
+@pytest.mark.parametrize("method", ["krum", "multi-krum", "trimmed-mean"])
+def test_junk_of_one_node_ends_no_federation(method: str, tmp_path: Path) -> None:
+    """Krum needs f + 3 rows: three are enough if the fourth was the Byzantine one."""
+    spec = resolved(replace(SPEC, method=method, declared=1, rate=1e-4))
+    carrier = Local(spec, tmp_path)
+    carrier.tamper = lambda member, count, answer: b"x" * 50 if member == 3 else answer
+    rounds = played(spec, carrier)
+    assert [each.answered for each in rounds] == [3, 3, 3, 3]
+    assert np.any(rounds[0].model)
+
+
+def test_a_rule_that_cannot_work_leaves_the_model(tmp_path: Path) -> None:
+    """A node that is away may be honest: then three rows with one Byzantine among them are too few for Krum."""
+    spec = resolved(replace(SPEC, method="krum", declared=1, rate=1e-4))
+    carrier = Local(spec, tmp_path)
+    carrier.away = {1}
+    rounds = played(spec, carrier, timeout=0.05)
+    assert not np.any(rounds[-1].model)
+    why = "the model stays as it was: Krum needs n >= byzantine + 3; got n=3, byzantine=1"
+    assert rounds[-1].faults[-1] == f"round 4: {why}"
+
+
+def test_an_overflow_leaves_the_model(tmp_path: Path) -> None:
+    spec = resolved(replace(SPEC, method="mean", rate=1e3))
+    rounds = played(spec, Local(spec, tmp_path, {3: "same-value:value=3e38"}))
+    assert rounds[0].faults == ["round 1: the model stays as it was: a model must stay finite; got an overflow"]
 
 
 def test_only_attacks_of_one_process_are_mounted(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Spec
 from holdfast.experiments.defaults import resolved
+from holdfast.federation.engine import with_numbers
 from holdfast.federation.tasks import linear_task
 from holdfast.federation.trial.family import family, sweep_family
 from holdfast.federation.trial.supervisor import Trial
@@ -56,6 +57,7 @@ def test_an_app_is_not_written_over(tmp_path: Path) -> None:
     ("options", "message"),
     [
         ({"nodes": 4}, "a trial needs what holdfast federation init .* writes; got no ca.crt"),
+        ({"nodes": 0}, "--nodes must be at least 1; got 0"),
         ({"byzantine": 4, "attack": "sign-flip"}, "--byzantine must be from 0 to 3, below --nodes; got 4"),
         ({"byzantine": 1}, "--byzantine and --attack go together; got one of them"),
         ({"byzantine": 1, "attack": "duplicate"}, "a node alone can only mount a LocalAttack; got duplicate"),
@@ -78,6 +80,15 @@ def test_a_node_has_its_own_samples_only() -> None:
     assert list(server.evaluate(server.start())) == ["accuracy"]
     assert dict(node.evaluate(node.start())) == {}
     assert np.array_equal(node.workers, [1, 2, 3])
+
+
+def test_auto_is_refused_where_nobody_has_all_samples() -> None:
+    spec, task = (
+        resolved(Spec(workers=3)),
+        linear_task("softmax", 2, lambda worker, workers: (np.zeros((1, 2)), np.zeros(1))),
+    )
+    with pytest.raises(InvalidInput, match=r"a federation needs numbers, rsa:penalty=.*: auto asks all workers"):
+        with_numbers(spec, task)
 
 
 def test_more_nodes_than_keys_are_refused(tmp_path: Path) -> None:

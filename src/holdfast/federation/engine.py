@@ -1,6 +1,7 @@
 """A spec on nodes: each side makes its part of the same spec, and of the problem as that side sees it."""
 
 from collections.abc import Callable, Generator, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,7 +10,6 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from holdfast import kernels
-from holdfast.engines import train
 from holdfast.engines.remote import Remote, Station
 from holdfast.engines.transport import Transport
 from holdfast.errors import InvalidInput, TooFew
@@ -19,9 +19,10 @@ from holdfast.experiments.parts import check, setting_of
 from holdfast.experiments.sharding import agreement
 from holdfast.experiments.spec import Spec
 from holdfast.federation.compromise import mounted_alone
+from holdfast.federation.lasting import LastingMaster
 from holdfast.federation.master import MasterFile
 from holdfast.problems import Problem, Separable, oracle_under
-from holdfast.typing import Master, Vector
+from holdfast.typing import Received, Vector
 
 AGAIN = 5
 """How often a round is asked again in which too few answered: one reply of many bytes can hold up all others."""
@@ -51,7 +52,9 @@ def with_numbers(spec: Spec, task: Task = from_spec) -> Spec:
     if task is from_spec:
         return resolve_auto(spec)
     if is_auto(spec):
-        need = "a federation needs numbers where nobody has all samples: method rsa:penalty=... and rate=..."
+        need = (
+            "a federation needs numbers, rsa:penalty=... and rate=...: auto asks all workers, nodes answer rounds only"
+        )
         raise InvalidInput(f"{need}; got auto")
     return spec
 
@@ -90,7 +93,10 @@ def federated(
     check(spec)
     problem = task(spec, None)
     setting = setting_of(spec, problem)
-    master, parts = spec.method.master(setting), [np.array([worker]) for worker in range(1, spec.workers + 1)]
+    master, parts = (
+        LastingMaster.of(spec.method, setting),
+        [np.array([worker]) for worker in range(1, spec.workers + 1)],
+    )
     engine = Remote(
         agreement(spec, setting),
         problem.start(),
@@ -104,25 +110,30 @@ def federated(
     kept = MasterFile(folder, spec)
     first, begun = kept.restored(master.init(problem.start()))
     try:
-        for number, state in enumerate(_rounds(master, engine, begun, range(first, spec.rounds)), start=first + 1):
-            if not np.isfinite(state.model).all():
-                raise InvalidInput(f"the model must stay finite; got another after round {number}")
+        for number, (state, why) in enumerate(
+            _rounds(master, engine, begun, range(first, spec.rounds)), start=first + 1
+        ):
             kept.save(number, state)
             absent, engine.absent = engine.absent, 0
             faults = [line for line in engine.faults if line.startswith(f"round {number}:")]
+            if why:
+                faults.append(f"round {number}: the model stays as it was: {why}")
             yield Round(number, state.model, dict(problem.evaluate(state.model)), engine.voters - absent, faults)
     finally:
         engine.close()
 
 
-def _rounds(master: Master[Any], engine: Remote, state: Any, rounds: range) -> Iterator[Any]:
-    """Yield the master's state after every round; one that too few answer is asked again, AGAIN times at most."""
+def _rounds(master: LastingMaster, engine: Remote, state: Any, rounds: range) -> Iterator[tuple[Any, str]]:
+    """Yield the master's state after every round, and why it is the old one, if it is."""
     for round in rounds:
-        for left in reversed(range(AGAIN + 1)):
-            try:
-                (state,) = train(master, engine, state, range(round, round + 1))
-                break
-            except TooFew:
-                if not left:
-                    raise
-        yield state
+        received = _answers(engine, state.model, round)
+        state, why = master.step(state, received, engine.unfit)
+        yield state, why
+
+
+def _answers(engine: Remote, model: Vector, round: int) -> Received:
+    """Return the answers to a round; one that too few answer is asked again, AGAIN times at most."""
+    for _ in range(AGAIN):
+        with suppress(TooFew):
+            return engine.exchange(model, round)
+    return engine.exchange(model, round)

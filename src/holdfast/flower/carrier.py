@@ -13,6 +13,8 @@ from holdfast.federation.postbox import Failure
 LOGGER = getLogger("flwr")
 RECORD, WORKER, BODY = "holdfast", "worker", "body"
 """Where in a message the bytes are."""
+SIMULATED = "flwr run . --federation-config num-supernodes=%d"
+"""How to get more nodes where nobody starts them."""
 
 
 class GridCarrier:
@@ -53,7 +55,7 @@ def registered(grid: Grid, count: int, patience: float = 600.0) -> list[int]:
         if monotonic() - begun > patience:
             raise EngineError(f"a federation needs {count} nodes within {patience:g} seconds; got {len(nodes)}")
         if len(nodes) != said:
-            LOGGER.info("%d of %d nodes are connected", said := len(nodes), count)
+            LOGGER.info("%d of %d nodes are connected; in simulation: %s", said := len(nodes), count, SIMULATED % count)
         sleep(0.5)
 
 

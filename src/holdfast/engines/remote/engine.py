@@ -30,7 +30,8 @@ class Remote:
 
     `parts` are the workers of each member of the transport, neighbours in order. A round waits for `timeout` seconds
     (None: for all) and needs `least` workers. An answer that cannot be used makes its workers absent in that round;
-    an error that a member reports ends the run if members are `trusted`, else it is such an answer. Members that are
+    an error that a member reports ends the run if members are `trusted`, else it is such an answer, and so is one that
+    is not finite. Members that are
     `autonomous` start by themselves and keep their own states: nothing is asked of them but rounds.
     """
 
@@ -58,6 +59,8 @@ class Remote:
         self.voters = agreement.participation.size
         self.absent = self.crossed_up = self._asked = 0
         """How often a worker was asked in vain; the bytes of frames that came from members."""
+        self.unfit = 0
+        """Answers in the last round that were no use, errors that members reported themselves aside."""
 
     @property
     def faults(self) -> Sequence[str]:
@@ -108,13 +111,19 @@ class Remote:
         """Play a round and return what the master reads of all that answered in time."""
         self.start()
         self._log(model, round)
-        inbox = Inbox(self.asked(round), model, self._agreement.due, round)
+        inbox = Inbox(self.asked(round), model, self._agreement.due, round, finite=not self._trusted)
+        self.unfit = 0
         for member, data in self._roster.play(round, self._announcer.frames(round, self._roster.log[round])):
             try:
                 self._admit(inbox, member, data)
             except WireError as error:
                 member.behind = True
+                self.unfit += not wire.is_packet(data)
                 self._roster.fault(member, error)
+        if self._autonomous:  # nobody replaces them, which would say so
+            for member in self._members:
+                if member.late:
+                    self._roster.fault(member, "no answer in time")
         workers = inbox.workers
         if len(workers) < self._least:
             self._roster.rewind(round)

@@ -9,10 +9,13 @@ from holdfast.typing import Rows, Tally, Vector, Workers
 
 
 class Inbox:
-    """The answers of one round: of those asked, in frames of the kind `due`, like the model in length and type."""
+    """The answers of one round: of those asked, in frames of the kind `due`, like the model in length and type.
 
-    def __init__(self, asked: Workers, model: Vector, due: Kind, round: int) -> None:
-        self.asked, self._due, self._round = asked, due, round
+    With `finite`, one with NaN or infinity is refused; otherwise it is the rule that bounds what it does.
+    """
+
+    def __init__(self, asked: Workers, model: Vector, due: Kind, round: int, finite: bool = False) -> None:
+        self.asked, self._due, self._round, self._finite = asked, due, round, finite
         self._dimension, self._dtype = len(model), model.dtype
         self._counter = Counter(len(model), capacity=len(asked))
         self._rows: dict[int, Rows] = {}
@@ -55,4 +58,6 @@ class Inbox:
     def _typed(self, rows: Rows) -> Rows:
         if rows.dtype.newbyteorder("=") != self._dtype:
             raise WireError(f"an answer must be of type {self._dtype}; got {rows.dtype}")
+        if self._finite and not np.isfinite(rows).all():
+            raise WireError("an answer must be finite; got NaN or infinity")
         return rows

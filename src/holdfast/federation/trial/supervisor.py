@@ -47,6 +47,8 @@ class Trial:
     _started: list[subprocess.Popen[bytes]] = field(default_factory=list, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        if self.nodes < 1:
+            raise InvalidInput(f"--nodes must be at least 1; got {self.nodes}")
         if not 0 <= self.byzantine < self.nodes:
             raise InvalidInput(f"--byzantine must be from 0 to {self.nodes - 1}, below --nodes; got {self.byzantine}")
         if (self.attack is None) != (self.byzantine == 0):
@@ -75,6 +77,11 @@ class Trial:
     def home(self) -> Path:
         """The FLWR_HOME of every process of the trial."""
         return self.secrets / "home"
+
+    @property
+    def server(self) -> Path:
+        """What the server has written: its model, and a record of each round."""
+        return self.secrets / "state" / "trial" / "server"
 
     def play(self, say: Callable[[str], None]) -> list[dict[str, Any]]:
         """Train to the end and return the records of all rounds; whatever happens, nothing is left running."""
@@ -133,7 +140,7 @@ class Trial:
         config = f'workers={self.nodes} state-dir="{self.secrets / "state"}" run-name="trial" {self.config}'
         runs = self._start("run", "flwr", "run", str(self.folder.resolve()), "trial", "--stream", "-c", config)
         records: list[dict[str, Any]] = []
-        first, folder = 0.0, self.secrets / "state" / "trial" / "server" / "rounds"
+        first, folder = 0.0, self.server / "rounds"
         while True:
             ended = runs.poll() is not None
             while (path := folder / f"{len(records) + 1:08d}.json").exists():
