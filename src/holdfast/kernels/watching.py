@@ -18,14 +18,14 @@ def sides(rows: Rows, neutral: Vector) -> Words:
     """Return two bits for each coordinate of each row: whether it is above `neutral`, and whether below."""
     rows, neutral = plain(rows), matching(neutral, rows)
     words = np.empty((len(rows), 2 * ((len(neutral) + 63) // 64)), np.uint64)
-    module("watching").pack_sides(rows, neutral, words.view(np.uint8))
+    module("sides").pack_sides(rows, neutral, words.view(np.uint8))
     return words
 
 
 def undecided(model: Vector, rows: Rows) -> bool:
     """Return whether any entry of the rows is equal to the model's or is NaN."""
     rows, model = plain(rows), matching(model, rows)
-    return bool(module("watching").undecided(model, rows))
+    return bool(module("sides").undecided(model, rows))
 
 
 def attended(weights: Shares, workers: Workers, rounds: Counts, left_out: Counts) -> tuple[Counts, Counts] | None:
