@@ -25,9 +25,9 @@ class Watch(RememberingStage[Opinion]):
            [2.]])
     """
 
-    every: int = 5
-    near: float = 0.25
-    ratio: float = 1.4
+    every: int = Judge.every
+    near: float = Judge.near
+    ratio: float = Judge.ratio
 
     def __post_init__(self) -> None:
         require_whole(self, "every", least=1)
