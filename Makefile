@@ -49,9 +49,10 @@ fuzz: .venv/installed  ## a million random and mutated frames
 faults: .venv/installed  ## crashes, I/O errors, kills, two owners and flipped bits at run folders; about 5 minutes
 	cd checks && ../$(BIN)/python -m faults
 
-claims: .venv/installed  ## the paper in short on MNIST; fails if a verdict is not the one on record
-	rm -rf runs/claims
+claims: .venv/installed  ## the paper and others' claims in short on MNIST; fails if a verdict is not the one on record
+	rm -rf runs/claims runs/claims-of-others
 	$(BIN)/holdfast reproduce --quick --out runs/claims --expect checks/verdicts-quick.toml
+	$(BIN)/holdfast reproduce label-poisoning duplication --quick --out runs/claims-of-others --expect docs/reproduction/yardsticks.toml
 
 reproduction: .venv/installed  ## the paper in full on MNIST, into docs/reproduction.md; about 7 minutes
 	rm -rf runs/reproduction

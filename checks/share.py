@@ -1,15 +1,12 @@
 """Which share of the gain is left to attackers with norms beyond l1 (`SHARE_BEYOND_L1`), chosen without a test set.
 
-python checks/share.py validation           # every candidate, scored on a fifth of the training data held out
-python checks/share.py test                 # those that matter, on test sets and seeds that were not used before
-python checks/share.py images mnist         # the same on MNIST or Fashion-MNIST
+python checks/share.py          # every candidate, scored on a fifth of the training data held out
 
 A data set's score is the mean over its settings; it is printed beside its difference from that of the present share,
 with the standard error of that difference over the seeds. docs/automatic.md has the record. Needs scikit-learn.
 """
 
 import logging
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
@@ -28,15 +25,12 @@ from holdfast.tuning.validation import hold_out
 
 PRESENT = "1/4"
 GRID = {"1/8": 1 / 8, "1/6": 1 / 6, "1/5": 1 / 5, PRESENT: 1 / 4, "1/3": 1 / 3, "1/2": 1 / 2, "2/3": 2 / 3}
-SHOWN = ("1/6", "1/5", PRESENT, "1/3")
-"""The candidates that are shown on test sets: the choice, and what lies beside it."""
 HELD_OUT = 0.2
-SEEDS = {"validation": range(100, 104), "test": range(200, 204), "images": range(200, 203)}
+SEEDS = range(100, 104)
 MORE = 12
 """Seeds of a table, which has few samples and runs fast."""
 IID = [("iid", "none", 0), ("iid", "sign-flip", 8), ("iid", "contrarian", 8), ("iid", "same-value", 8)]
 BY_LABEL = [("by-label", "none", 0), *(("by-label", attack, 8) for attack in ("sign-flip", "contrarian", "duplicate"))]
-CLASSES = ("digits", "wine", "breast-cancer")
 Setting = tuple[str, str, int]
 Scores = NDArray[np.float64]
 
@@ -56,14 +50,14 @@ def reached(data: Dataset, setting: Setting, share: float, seed: int) -> float:
     return score(run(found), data)
 
 
-def scores(name: str, shares: Sequence[str], seeds: Sequence[int], held_out: bool) -> Scores:
+def scores(name: str, seeds: Sequence[int]) -> Scores:
     """Return the mean over the settings, one row per seed and one column per share; print one line per setting."""
     settings = IID if name in TABLES else [*IID, *BY_LABEL]
-    sets = [hold_out(given(name), HELD_OUT, seed) if held_out else given(name) for seed in seeds]
+    sets = [hold_out(given(name), HELD_OUT, seed) for seed in seeds]
     found = []
     for setting in settings:
         rows = [
-            [reached(data, setting, GRID[share], seed) for share in shares]
+            [reached(data, setting, share, seed) for share in GRID.values()]
             for data, seed in zip(sets, seeds, strict=True)
         ]
         partition, attack, q = setting
@@ -76,12 +70,11 @@ def line(name: str, values: Sequence[float] | Scores) -> None:
     print(f"| {name} | {' | '.join(f'{value:.4f}' for value in values)} |", flush=True)
 
 
-def table(names: Sequence[str], shares: Sequence[str], seeds: range, held_out: bool) -> None:
-    print(f"| | {' | '.join(shares)} |\n{'|---' * (len(shares) + 1)}|", flush=True)
-    present, differences, errors = shares.index(PRESENT), [], []
-    for name in names:
-        tried = range(seeds.start, seeds.start + MORE) if name in TABLES else seeds
-        by_seed = scores(name, shares, tried, held_out)
+def table() -> None:
+    print(f"| | {' | '.join(GRID)} |\n{'|---' * (len(GRID) + 1)}|", flush=True)
+    present, differences, errors = [*GRID].index(PRESENT), [], []
+    for name in ("digits", *TABLES):
+        by_seed = scores(name, range(SEEDS.start, SEEDS.start + MORE) if name in TABLES else SEEDS)
         line(f"**{name}, mean**", by_seed.mean(axis=0))
         against = by_seed - by_seed[:, [present]]
         told(f"{name}, beside {PRESENT}", against.mean(axis=0), errors_of(against))
@@ -104,8 +97,4 @@ def told(name: str, differences: Scores, errors: Scores) -> None:
 
 if __name__ == "__main__":
     logging.getLogger("holdfast").setLevel(logging.ERROR)
-    what = sys.argv[1]
-    if what == "validation":
-        table([*CLASSES, "diabetes"], [*GRID], SEEDS[what], held_out=True)
-    else:
-        table([*CLASSES, "diabetes"] if what == "test" else sys.argv[2:], SHOWN, SEEDS[what], held_out=False)
+    table()

@@ -16,6 +16,7 @@ from benchmarks.tables import Table, milliseconds, number
 from benchmarks.timing import once
 from holdfast.experiments.assembly import Experiment, assemble
 from holdfast.experiments.defaults import resolved
+from holdfast.experiments.given import require_number
 from holdfast.experiments.spec import Spec
 from holdfast.methods import REGISTRY
 from holdfast.streams import Stream
@@ -90,6 +91,7 @@ class NumpyRsa:
         self.features, self.targets, self.starts = shards.features, shards.targets, shards.starts
         self.batch, self.weight, self.classes = problem.batch, problem.weight, problem.outputs
         self.rate, self.penalty = self.experiment.master.rate, float(self.spec.method.penalty)
+        self.l2 = require_number(self.spec.l2)
         self.master = problem.start()
         self.models = np.tile(self.master, (len(shards.workers), 1))
         self.attacked = attacked
@@ -115,7 +117,7 @@ class NumpyRsa:
             messages[-BYZANTINE:] = 100
         pull = self.penalty * np.sign(self.master - messages).sum(axis=0)
         self.models = self.models - alpha * (gradients + self.penalty * np.sign(self.models - self.master))
-        self.master = self.master - alpha * (self.spec.l2 * self.master + pull)
+        self.master = self.master - alpha * (self.l2 * self.master + pull)
 
 
 def _centred(scores: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from holdfast.data import Dataset
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Spec, run
-from holdfast.experiments.learnt import Learnt
+from holdfast.experiments.predictor import Predictor
 
 
 class _Robust(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -70,10 +70,10 @@ class _Robust(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
                 seed=0 if seed is None else int(seed),
             )
         )
-        if self.result_.learnt is None:
+        if self.result_.predictor is None:
             raise InvalidInput(f"fit must end in a model; got one that diverged at round {self.result_.diverged}")
-        self.learnt_: Learnt = self.result_.learnt
-        self.coef_, self.intercept_, self.n_iter_ = self.learnt_.weights, self.learnt_.biases, self.result_.rounds
+        self.predictor: Predictor = self.result_.predictor
+        self.coef_, self.intercept_, self.n_iter_ = self.predictor.weights, self.predictor.biases, self.result_.rounds
         return self
 
     def _known(self, features: Any) -> NDArray[Any]:
@@ -105,12 +105,12 @@ class RobustClassifier(ClassifierMixin, _Robust):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return how likely each class is, in the order of `classes_`."""
         features = self._known(X)
-        return self.learnt_.probabilities(features)
+        return self.predictor.probabilities(features)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of each sample."""
         features = self._known(X)
-        return np.asarray(self.classes_[self.learnt_.places(features)])
+        return np.asarray(self.classes_[self.predictor.places(features)])
 
 
 class RobustRegressor(RegressorMixin, _Robust):  # type: ignore[misc]
@@ -129,4 +129,4 @@ class RobustRegressor(RegressorMixin, _Robust):  # type: ignore[misc]
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return the number that is predicted for each sample."""
         features = self._known(X)
-        return self.learnt_.predict(features)
+        return self.predictor.predict(features)

@@ -78,8 +78,8 @@ def test_a_pipe_gets_plain_lines(capsys: pytest.CaptureFixture[str]) -> None:
     assert re.fullmatch(
         r"(It learnt|More than half of .* was learnt): accuracy 0\.\d{4} of a possible 1\.0000\.", lines[3]
     )
-    assert re.fullmatch(r"on the honest workers' own data: their own models 0\.\d{4}, x0 0\.\d{4}", lines[4])
-    assert re.fullmatch(r"by their messages suspect: (nobody|[\d ]+); copies of each other: none", lines[5])
+    assert re.fullmatch(r"On the honest .* their own models reach 0\.\d{4}, the master's 0\.\d{4}\.", lines[4])
+    assert re.fullmatch(r"Suspect by their messages: (nobody|[\d ]+)\. Nobody sends copies\.", lines[5])
     assert lines[6:] == [
         "Nobody is judged by fewer than 5 evaluations; this run has 2.",
         "worker by worker: holdfast inspect one",

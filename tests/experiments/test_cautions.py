@@ -78,7 +78,7 @@ ATTACKED = Spec(attack="sign-flip", byzantine=4)
         (
             0.4,
             1.0,
-            "Less than half of what is possible was learnt: accuracy 0.4000 of a possible 1.0000. What",
+            "Less than half of what is possible was learnt: accuracy 0.4000 of a possible 1.0000. With",
         ),
         (
             0.07,
@@ -142,7 +142,7 @@ def test_nobody_is_accused_on_a_few_coordinates(method: str, tmp_path: Path) -> 
     run(replace(BASE, data=str(tmp_path / "line.npz"), method=method), tmp_path / "run")
     found = inspect(tmp_path / "run")
     assert all(each.suspicion is None for each in found.workers)
-    said = f"Too few coordinates to tell who lies: messages below {LEAST_COORDINATES} of them are not compared."
+    said = f"Messages of fewer than {LEAST_COORDINATES} numbers do not tell who is Byzantine: they are not compared."
     assert said in found.notes
 
 

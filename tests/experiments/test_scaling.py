@@ -131,6 +131,15 @@ def test_tables_are_standardised_by_default_and_images_are_not(tmp_path: Path) -
     assert resolved(Spec(data="digits", scale="standard")).scale == "standard"
 
 
+def test_tables_have_no_regulariser_unless_it_is_asked_for(tmp_path: Path) -> None:
+    own = str(table(tmp_path))
+    assert [resolved(spec).l2 for spec in (Spec(data=own), Spec(data=own, l2=0.01), Spec(data="digits"))] == [
+        0,
+        0.01,
+        0.01,
+    ]
+
+
 def test_a_target_of_numbers_is_standardised_and_measured_in_its_own_unit(tmp_path: Path) -> None:
     spec = resolved(
         Spec(data=str(table(tmp_path)), workers=4, rate=0.5, rounds=300, method="median", schedule="constant")

@@ -77,7 +77,6 @@ def test_minibatches_are_those_of_the_stream(batch: int) -> None:
                 stream.integers(workers, round, np.diff(starts)[workers - 1], batch) + starts[workers - 1, np.newaxis]
             )
             expected = [[*np.bincount(row, minlength=1000), batch] for row in drawn]
-            counts = kernels.worker_round(
-                kernels.LEAST_SQUARES, features, targets, starts, 1.0, stream.key, workers, round, batch, batch, model
-            )
+            dealt = kernels.Dealt(kernels.LEAST_SQUARES, features, targets, starts, 1.0, batch)
+            counts = kernels.worker_round(dealt, kernels.Draw(stream.key, round, batch), workers, model)
             np.testing.assert_array_equal(counts, expected)

@@ -10,7 +10,7 @@ from holdfast import kernels
 from holdfast.errors import InvalidInput
 from holdfast.kernels import norms
 
-NOT_ON_ARRAYS = {"bit_width", "set_threads", "threads"}
+NOT_ON_ARRAYS = {"Dealt", "Draw", "bit_width", "set_threads", "threads"}
 WORKERS = np.arange(1, 4)
 STARTS = np.array([0, 2, 4, 6])
 
@@ -26,42 +26,24 @@ def workers_of(n: int) -> Any:
     return np.arange(1, n + 1)
 
 
-def gradients(n: int, d: int, **changed: Any) -> Any:
-    """Three workers with two samples each, if n = 3."""
-    given = {
-        "loss": kernels.SOFTMAX,
-        "features": rows(6, d),
-        "targets": np.zeros(6, np.int64),
-        "starts": STARTS,
-        "scale": 1.0,
-        "key": 1,
-        "workers": workers_of(n),
-        "round": 0,
-        "batch": 2,
-        "weight": 1.0,
-        "models": rows(max(n, 1), 2 * (d + 1)),
-    }
-    return kernels.worker_round(**given | changed)
+def dealt(d: int, **changed: Any) -> kernels.Dealt:
+    """Three workers with two samples each."""
+    given = {"features": rows(6, d), "targets": np.zeros(6, np.int64), "starts": STARTS, "scale": 1.0, "weight": 1.0}
+    return kernels.Dealt(kernels.SOFTMAX, **given | changed)
+
+
+def models(n: int, d: int) -> Any:
+    return rows(max(n, 1), 2 * (d + 1))
+
+
+def gradients(n: int, d: int, workers: Any = None, batch: int = 2, **changed: Any) -> Any:
+    chosen = workers_of(n) if workers is None else workers
+    return kernels.worker_round(dealt(d, **changed), kernels.Draw(1, 0, batch), chosen, models(n, d))
 
 
 def saga(n: int, d: int, **changed: Any) -> Any:
-    """As many workers with two samples each."""
-    given = {
-        "loss": kernels.SOFTMAX,
-        "features": rows(6, d),
-        "targets": np.zeros(6, np.int64),
-        "starts": STARTS,
-        "scale": 1.0,
-        "key": 1,
-        "workers": workers_of(n),
-        "round": 0,
-        "batch": 2,
-        "weight": 1.0,
-        "models": rows(max(n, 1), 2 * (d + 1)),
-        "tables": rows(n, 4),
-        "averages": rows(n, 2 * (d + 1)),
-    }
-    return kernels.saga_round(**given | changed)
+    kept = {"tables": rows(n, 4), "averages": rows(n, 2 * (d + 1))}
+    return kernels.saga_round(dealt(d), kernels.Draw(1, 0, 2), workers_of(n), models(n, d), **kept | changed)
 
 
 CALLS: dict[str, Call] = {
@@ -69,9 +51,7 @@ CALLS: dict[str, Call] = {
     "combination": lambda n, d: kernels.combination(np.ones(n), rows(n, d)),
     "count_bits": lambda n, d: kernels.count_bits(np.ones((n, kernels.bit_width(d)), np.uint8), d),
     "differing_bits": lambda n, d: kernels.differing_bits(np.ones((n, d), np.uint64), np.ones((n, d), np.uint64)),
-    "full_round": lambda n, d: kernels.full_round(
-        0, rows(6, d), np.zeros(6, np.int64), STARTS, 1.0, workers_of(n), 1.0, rows(max(n, 1), 2 * (d + 1))
-    ),
+    "full_round": lambda n, d: kernels.full_round(dealt(d), workers_of(n), models(n, d)),
     "inner_products": lambda n, d: kernels.inner_products(rows(n, d), np.ones(d, np.float32)),
     "largest_crowd": lambda n, d: kernels.largest_crowd(np.ones((n, d)), 1.0),
     "least_diameter": lambda n, d: kernels.least_diameter(np.ones((n, n)), 1),
@@ -149,10 +129,14 @@ def test_so_are_workers_without_samples(worker: int, starts: Any) -> None:
         gradients(1, 3, workers=np.array([worker]), starts=starts)
 
 
-@pytest.mark.parametrize("changed", [{"batch": 0}, {"targets": np.zeros(5, np.int64)}])
-def test_so_are_minibatches_without_samples(changed: dict[str, Any]) -> None:
-    with pytest.raises(InvalidInput, match="a minibatch needs at least one sample, and samples one target each"):
-        gradients(3, 3, **changed)
+def test_so_are_minibatches_without_samples() -> None:
+    with pytest.raises(InvalidInput, match="a minibatch needs at least one sample; got 0"):
+        gradients(3, 3, batch=0)
+
+
+def test_so_are_samples_without_targets() -> None:
+    with pytest.raises(InvalidInput, match="samples need one target each; got 6 samples and 5 targets"):
+        gradients(3, 3, targets=np.zeros(5, np.int64))
 
 
 @pytest.mark.parametrize("changed", [{"tables": rows(3, 3)}, {"tables": rows(2, 4)}, {"averages": rows(3, 7)}])

@@ -16,7 +16,7 @@ from holdfast.methods.penalties import L1, L2, LInf, Lp, Penalty
 from holdfast.methods.schedules import Constant, InverseSqrt
 from holdfast.methods.workers import GradientWorker, Iterates, PenalisedWorker, Reply, WithMomentum
 from holdfast.problems import LinearProblem
-from holdfast.problems.linear import Minibatches
+from holdfast.problems.minibatches import Minibatches
 from holdfast.typing import Oracle, Rows, Vector
 
 ProblemMaker = Callable[..., LinearProblem]

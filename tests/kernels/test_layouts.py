@@ -25,8 +25,8 @@ class Case(NamedTuple):
 
 
 def rounds(features: Array, targets: Array, starts: Array, workers: Array, models: Array, master: Array) -> Array:
-    step = master, 0.1, 0.07
-    return kernels.worker_round(kernels.SOFTMAX, features, targets, starts, 1.0, 5, workers, 3, 9, 0.5, models, step)
+    dealt = kernels.Dealt(kernels.SOFTMAX, features, targets, starts, 1.0, 0.5)
+    return kernels.worker_round(dealt, kernels.Draw(5, 3, 9), workers, models, (master, 0.1, 0.07))
 
 
 DEALT = (

@@ -53,20 +53,9 @@ class Case(NamedTuple):
 
     def played(self, models: Rows, step: tuple[Vector, float, float] | None = None) -> Rows:
         """What the kernel makes of it."""
-        return kernels.worker_round(
-            LOSSES[self.loss],
-            self.features,
-            self.targets,
-            self.starts,
-            self.scale,
-            self.stream.key,
-            self.workers,
-            self.round,
-            self.batch,
-            self.weight,
-            models,
-            step,
-        )
+        dealt = kernels.Dealt(LOSSES[self.loss], self.features, self.targets, self.starts, self.scale, self.weight)
+        draw = kernels.Draw(self.stream.key, self.round, self.batch)
+        return kernels.worker_round(dealt, draw, self.workers, models, step)
 
     def twin(self, models: Rows) -> tuple[Rows, Rows]:
         """What the twin makes of it, and how wrong the kernel may be."""

@@ -80,15 +80,15 @@ def attacked(draw: st.DrawFn, least: int, spare: int, more: int = 3) -> Case:
 
     n is `least * q + spare`, or larger by at most `more`.
     """
-    liars = draw(st.integers(1, 4))
-    n = least * liars + spare + draw(st.integers(0, more))
+    byzantine = draw(st.integers(1, 4))
+    n = least * byzantine + spare + draw(st.integers(0, more))
     d = draw(st.integers(1, 4))
     dtype = draw(st.sampled_from([np.float32, np.float64]))
     rows = random_rows(draw(seeds), n, d) * draw(st.sampled_from([1e-3, 1.0, 1e3])) + draw(st.sampled_from([0, 5.0]))
     entries = st.sampled_from(HOSTILE) | st.floats(-50, 50) | st.floats(-3, 150).map(lambda power: 10.0**power)
     row = st.lists(entries, min_size=d, max_size=d) | entries.map(lambda entry: [entry] * d)
-    lies = np.isin(np.arange(n), draw(st.permutations(range(n)))[:liars])
-    rows[lies] = draw(st.lists(row, min_size=liars, max_size=liars))
+    lies = np.isin(np.arange(n), draw(st.permutations(range(n)))[:byzantine])
+    rows[lies] = draw(st.lists(row, min_size=byzantine, max_size=byzantine))
     with np.errstate(over="ignore"):
         return rows.astype(dtype), lies
 

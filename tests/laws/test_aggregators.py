@@ -38,9 +38,9 @@ from holdfast.errors import InvalidInput
 from holdfast.methods.aggregated import told
 from holdfast.typing import Received, Rows, Vector
 
-LIARS = 3
+BYZANTINE = 3
 
-RULES: list[Rule] = [told(member(), LIARS) for member in REGISTRY.values()]
+RULES: list[Rule] = [told(member(), BYZANTINE) for member in REGISTRY.values()]
 MEMBERS = pytest.mark.parametrize("member", REGISTRY.values(), ids=REGISTRY)
 every_rule = pytest.mark.parametrize("rule", RULES, ids=list(REGISTRY))
 every_type = pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -123,14 +123,14 @@ def test_multi_krum_selects_from_those_that_may_be_honest() -> None:
 def test_a_rule_that_needs_a_count_says_so_and_a_run_tells_it(member: type[Rule]) -> None:
     rule = member()
     if member.told not in options(member, int):
-        assert told(rule, LIARS) is rule
+        assert told(rule, BYZANTINE) is rule
         return
     with pytest.raises(InvalidInput) as refusal:
         rule(random_rows())
     name = member.__name__
     assert str(refusal.value) == f"{name} needs {member.told}, the number of rows that may lie; got none"
-    assert told(rule, LIARS) == cast(Any, member)(**{member.told: LIARS})
-    assert told(told(rule, 1), LIARS) == told(rule, 1)
+    assert told(rule, BYZANTINE) == cast(Any, member)(**{member.told: BYZANTINE})
+    assert told(told(rule, 1), BYZANTINE) == told(rule, 1)
 
 
 @MEMBERS
@@ -263,8 +263,8 @@ def test_lies_move_centred_clipping_by_two_shares_of_its_radius(
 def test_a_lie_of_any_size_raises_no_warning(rule: Rule, size: float) -> None:
     """Around 1e154 squares are still finite while their sums are not."""
     rows = random_rows(d=1)
-    rows[:LIARS] = [[size], [0.9 * size], [-size]]
-    assert abs(rule(rows)[0]) <= 1 + claimed(rule, rows[LIARS:], len(rows), LIARS)
+    rows[:BYZANTINE] = [[size], [0.9 * size], [-size]]
+    assert abs(rule(rows)[0]) <= 1 + claimed(rule, rows[BYZANTINE:], len(rows), BYZANTINE)
 
 
 @every_rule
@@ -272,7 +272,7 @@ def test_a_lie_of_any_size_raises_no_warning(rule: Rule, size: float) -> None:
 def test_rules_that_claim_a_bound_let_no_row_through(rule: Rule, lie: float) -> None:
     rows = random_rows()
     rows[4] = lie
-    bounded = claimed(rule, np.delete(rows, 4, axis=0), 11, LIARS) < np.inf
+    bounded = claimed(rule, np.delete(rows, 4, axis=0), 11, BYZANTINE) < np.inf
     assert np.isfinite(rule(rows)).all() or not bounded
 
 

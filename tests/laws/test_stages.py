@@ -31,9 +31,9 @@ from holdfast.stages import REGISTRY, Bucketing, NearestNeighbourMixing, Stage
 from holdfast.streams import Stream
 from holdfast.typing import Received, Rows, Workers
 
-LIARS = 3
+BYZANTINE = 3
 
-STAGES: list[Stage] = [told(member(), LIARS) for member in REGISTRY.values()]
+STAGES: list[Stage] = [told(member(), BYZANTINE) for member in REGISTRY.values()]
 MEMBERS = pytest.mark.parametrize("member", REGISTRY.values(), ids=REGISTRY)
 every_stage = pytest.mark.parametrize("stage", STAGES, ids=list(REGISTRY))
 every_rule = pytest.mark.parametrize("rule", aggregators.REGISTRY.values(), ids=aggregators.REGISTRY)
@@ -103,13 +103,13 @@ def test_every_row_must_have_a_worker(stage: Stage) -> None:
 def test_a_stage_that_needs_a_count_says_so_and_a_run_tells_it(member: type[Stage]) -> None:
     stage = member()
     if member.told not in options(member, int):
-        assert told(stage, LIARS) is stage
+        assert told(stage, BYZANTINE) is stage
         return
     with pytest.raises(InvalidInput) as refusal:
         stage(random_rows())
     name = member.__name__
     assert str(refusal.value) == f"{name} needs {member.told}, the number of rows that may lie; got none"
-    assert told(stage, LIARS) == cast(Any, member)(**{member.told: LIARS})
+    assert told(stage, BYZANTINE) == cast(Any, member)(**{member.told: BYZANTINE})
 
 
 @MEMBERS
@@ -154,10 +154,10 @@ def test_a_rule_behind_a_stage_stays_within_its_bound(stage: Stage, rule: type[R
 @every_type
 def test_a_lie_of_any_size_raises_no_warning_and_spoils_no_other_row(stage: Stage, size: float, dtype: type) -> None:
     rows = random_rows()
-    rows[:LIARS] = [[size] * 4, [-size] * 4, [0.9 * size] * 4]
+    rows[:BYZANTINE] = [[size] * 4, [-size] * 4, [0.9 * size] * 4]
     with np.errstate(over="ignore"):
         after = stage(rows.astype(dtype))
-    assert (np.abs(after).max(axis=1) < 10).sum() >= len(after) - LIARS
+    assert (np.abs(after).max(axis=1) < 10).sum() >= len(after) - BYZANTINE
 
 
 @every_stage

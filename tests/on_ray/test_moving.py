@@ -57,7 +57,7 @@ def test_a_run_without_workers_says_how_to_go_on_and_that_works(
     run(SPEC, whole)
     (tmp_path / "spec.toml").write_text(SPEC.to_toml())
     with monkeypatch.context() as patch:
-        patch.setattr(sys.modules["holdfast.experiments.run"], "train", lost)
+        patch.setattr(sys.modules["holdfast.experiments.playing"], "train", lost)
         argv = ["run", str(tmp_path / "spec.toml"), "--engine", "ray", "--shards", "2", "--out", str(out)]
         assert main(argv) == 130
     (line,) = [line for line in capsys.readouterr().out.splitlines() if "resume with" in line]

@@ -189,7 +189,8 @@ SHARED = [
         "Gaussian()",
         lambda peer, rows: _seeded(rows, peer.Gaussian()),
         lambda rows: np.random.RandomState(7).normal(size=rows.shape[1]),
-        "sigma = 1, one vector for all liars, of NumPy's global state; ours is 10000, addressed by worker and round",
+        "sigma = 1, one vector for all Byzantine workers, of NumPy's global state; ours is 10000, addressed by worker "
+        "and round",
     ),
 ]
 

@@ -151,8 +151,8 @@ SHARED = [
         "centered-clipping",
         "norm_wise.center_clipping.CenteredClipping",
         lambda rows: formulas.clipped_steps(rows, rows.mean(axis=0), 2.0, 10),
-        "no memory: 10 steps from the mean of all rows, liars' too, and no default radius; ours is one step from the "
-        "last result",
+        "no memory: 10 steps from the mean of all rows, Byzantine ones too, and no default radius; ours is one step "
+        "from the last result",
         c_tau=2.0,
     ),
     _rule(
@@ -188,7 +188,8 @@ SHARED = [
         "gaussian",
         "gaussian.GaussianAttack",
         lambda rows: np.random.default_rng(5).normal(size=rows.shape[1]),
-        "sigma = 1, one vector for all liars, unseeded by default; ours is 10000, addressed by worker and round",
+        "sigma = 1, one vector for all Byzantine workers, unseeded by default; ours is 10000, addressed by worker and "
+        "round",
         seed=5,
     ),
     Shared("ByzPy", "label-flip", "LabelFlipAttack(num_classes)", _flipped_gradient, _our_flipped_gradient),
@@ -219,7 +220,7 @@ def _median_of_nan() -> bool:
 
 
 def _any_count() -> bool:
-    """11 rows, 10 of them liars: no rule can bear that."""
+    """11 rows, 10 of them Byzantine: no rule can bear that."""
     rows = np.random.default_rng(0).normal(size=(11, 3))
     path = f"{AGGREGATORS}.coordinate_wise.mean_of_medians.MeanOfMedians"
     return bool(np.isfinite(_made(path, f=10).aggregate(_tensors(rows)).numpy()).all())
@@ -229,5 +230,5 @@ FAULTS = [
     Fault("ByzPy", "median", "one NaN in one of 11 rows makes CoordinateWiseMedian's answer NaN", _median_of_nan),
     _gramian_loses("geometric_wise.krum.Krum", "krum", Krum(byzantine=F - 1), f=F),
     _gramian_loses("geometric_wise.smea.SMEA", "smea", ours("smea"), f=F),
-    Fault("ByzPy", "meamed", "MeanOfMedians(10) of 11 rows answers: a majority of liars is not refused", _any_count),
+    Fault("ByzPy", "meamed", "MeanOfMedians(10) of 11 rows answers: a Byzantine majority is not refused", _any_count),
 ]

@@ -105,7 +105,7 @@ SHARED = [
 
 
 def _trims_nothing() -> bool:
-    """int(1 / 49 * 49) is 0: the one liar of 49 is not trimmed."""
+    """int(1 / 49 * 49) is 0: the one Byzantine row of 49 is not trimmed."""
     rows = np.random.default_rng(0).normal(size=(49, 2))
     rows[7] = 1e9
     answer = _old("aggregate_trimmed_avg")(_results(rows), 1 / 49)[0]
@@ -113,7 +113,7 @@ def _trims_nothing() -> bool:
 
 
 def _no_majority() -> bool:
-    """4 rows, 10 of them liars; ours refuses."""
+    """4 rows, 10 of them Byzantine; ours refuses."""
     rows = np.random.default_rng(0).normal(size=(4, 2))
     return bool(
         np.isfinite(_old("aggregate_krum")(_results(rows), 10, 0)[0]).all() and len(_selected(rows, 1, 10)) == 1
@@ -151,8 +151,8 @@ FAULTS = [
     Fault(
         "Flower",
         "trimmed-mean",
-        "told to trim 1 of 49 rows as the share 1/49 it trims none, and one liar moves it anywhere: the share times n "
-        "is rounded down",
+        "told to trim 1 of 49 rows as the share 1/49 it trims none, and one Byzantine row moves it anywhere: the share "
+        "times n is rounded down",
         _trims_nothing,
     ),
     Fault("Flower", "krum", "4 rows of which 10 lie get an answer, in both of its Krums", _no_majority),

@@ -64,7 +64,7 @@ def test_what_was_not_recorded_is_not_drawn(inspected: Inspection) -> None:
     workers = [replace(each, suspicion=None, own=None, master=None) for each in inspected.workers]
     page = run_page(replace(inspected, history=history, workers=workers, result={"diverged": None}))
     assert [chart["name"] for chart in charts(page)] == ["learning", "who-holds-what", "loss-and-variance"]
-    assert "Too few coordinates to tell who lies" in page
+    assert "numbers do not tell who is Byzantine" in page
     assert "own models were not measured" in page
     assert {cell for found in cells(page)[1:] for cell in found[2:]} == {"-"}
 
@@ -126,8 +126,10 @@ def test_remarks_count_the_honest_ones_and_name_the_rest(inspected: Inspection) 
         replace(two, own=1.0, master=0.75, suspicion=replace(plain, suspected=True)),
     ]
     assert remarks(workers) == [
-        "on the honest workers' own data: their own models 0.7500, x0 0.5000",
-        "by their messages suspect: 2; copies of each other: 1",
+        "On the honest workers' own data their own models reach 0.7500, the master's 0.5000.",
+        "Suspect by their messages: 2. Copies of each other, one of them perhaps honest: 1.",
     ]
     shared = [replace(each, own=0.5, master=0.5) for each in workers]
-    assert remarks(shared)[0] == "on the honest workers' own data, all of whom hold x0: 0.5000"
+    assert remarks(shared)[0] == (
+        "On the honest workers' own data the master's model, which all of them hold, reaches 0.5000."
+    )

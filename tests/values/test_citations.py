@@ -9,17 +9,19 @@ import pytest
 
 from holdfast import aggregators, attacks, methods, stages
 from holdfast.citations import BIBTEX, citations_of
+from holdfast.data import PARTITIONS
 from holdfast.errors import InvalidInput
 from holdfast.methods import reduction
 from holdfast.typing import Rows, Vector
 
 MEMBERS: dict[str, Any] = {
     **methods.REGISTRY, **aggregators.REGISTRY, **stages.REGISTRY, **reduction.REGISTRY, **attacks.REGISTRY,
+    **PARTITIONS.registry,
 }  # fmt: skip
 WITHOUT = {
     "mean", "sgd", "ideal-sgd", "clip", "watch",
     "contrarian", "adaptive", "random-labels", "bit-flip", "dropped", "delayed",
-    "noisy-duplicate", "partial-contrarian", "framing", "sleeper", "rotating",
+    "iid", "assignment", "noisy-duplicate", "partial-contrarian", "framing", "sleeper", "rotating",
 }  # fmt: skip
 """What nobody has to be thanked for."""
 
@@ -34,6 +36,33 @@ def test_every_other_member_has_a_source() -> None:
 
 def test_every_source_is_known_and_used() -> None:
     assert {key for member in MEMBERS.values() for key in member.cites} == set(BIBTEX)
+
+
+STATED = re.compile(r"[Ww]hile [^.;:]* lie|[Ww]herever|rows moved anywhere|[Nn]o row is longer")
+NONE_STATED = re.compile(r"Not robust|claims no bound")
+LIMITED: dict[str, Any] = {**aggregators.REGISTRY, **stages.REGISTRY}
+
+
+@pytest.mark.parametrize("name", LIMITED)
+def test_every_rule_and_stage_states_its_bound_or_that_it_has_none(name: str) -> None:
+    """What is stated, `tests/laws` tries on rows under attack."""
+    member = LIMITED[name]
+    text = " ".join((member.__doc__ or "").split())
+    assert bool(STATED.search(text)) != bool(NONE_STATED.search(text))
+    if name in aggregators.REGISTRY:
+        assert member.bounded == bool(STATED.search(text))
+
+
+NAMED = re.compile(r"([A-Z][\w-]+)(?:, [A-Z]\w+)*(?: et al\.| and [A-Z][\w-]+)? \((?:[A-Z][A-Z a-z]+ )?(\d{4})\)")
+"""As in `Yin et al. (2018)`, `Gupta, Liu and Vaidya (2020)`, `Peng et al. (JMLR 2025)`: an author, and the year."""
+
+
+@pytest.mark.parametrize("name", MEMBERS)
+def test_whom_a_docstring_names_is_among_the_sources(name: str) -> None:
+    member = MEMBERS[name]
+    sources = [BIBTEX[key] for key in member.cites]
+    for author, year in NAMED.findall(" ".join((member.__doc__ or "").split())):
+        assert any(author in source and f"year = {{{year}}}" in source for source in sources), (author, year)
 
 
 @pytest.mark.parametrize("key", BIBTEX)

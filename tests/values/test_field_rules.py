@@ -291,7 +291,36 @@ def test_dnc_sees_only_the_farthest_of_lies_in_different_directions() -> None:
     What is left adds up to (1 + 0 + 0 + 0 + 0, 0 + 1 - 1 + 0 + 1000).
     """
     rows = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0], [0.0, 0.0], [1e6, 0.0], [0.0, 1e3]])
-    assert DnC(byzantine=2)(rows).tolist() == pytest.approx([0.2, 200])
+    assert DnC(byzantine=2, coordinates=2)(rows).tolist() == pytest.approx([0.2, 200])
+
+
+def dnc_plainly(rows: Rows, dropped: int) -> Rows:
+    """Algorithm 2 of Shejwalkar and Houmansadr with all coordinates drawn: by SVD, without our products."""
+    away = rows - rows.mean(axis=0)
+    v = np.linalg.svd(away, full_matrices=False)[2][0]
+    kept: Rows = rows[np.argsort((away @ v) ** 2)[: len(rows) - dropped]]
+    return kept
+
+
+@pytest.mark.parametrize("lies", [4, 8])
+def test_one_direction_lets_some_large_lies_through_that_several_draws_do_not(lies: int) -> None:
+    """All coordinates in every draw: the definition itself, not our way to compute it, keeps a lie now and then."""
+    through = 0
+    for seed in range(40):
+        rows = np.random.default_rng(seed).normal(size=(20, 650))
+        rows[20 - lies :] *= 1e4
+        kept = dnc_plainly(rows, dropped=lies)
+        result = DnC(byzantine=lies, coordinates=650)(rows)
+        np.testing.assert_allclose(result, kept.mean(axis=0), rtol=1e-6, atol=1e-6)
+        through += bool(np.linalg.norm(result) > 1e3)
+        assert np.abs(DnC(byzantine=lies)(rows)).max() < 4, "a mean of honest rows, maybe not of all"
+    assert through > 0
+
+
+def test_dnc_draws_half_of_the_coordinates_and_no_more_than_ten_thousand() -> None:
+    sizes = {d: DnC(byzantine=1).wanted(d) for d in (1, 2, 3, 9, 19_999, 20_001, 10**6)}
+    assert sizes == {1: 1, 2: 1, 3: 1, 9: 4, 19_999: 9_999, 20_001: 10_000, 10**6: 10_000}
+    assert DnC(byzantine=1, coordinates=7).wanted(3) == 7
 
 
 def received(rows: Rows, round: int, seed: int) -> Received:

@@ -85,12 +85,33 @@ def test_a_copy_has_a_twin_every_time() -> None:
     assert copied([[1, 0, 1], [2, 1, 0]]).tolist() == [True, False, False]
 
 
+def test_copies_are_one_voice_unless_most_workers_send_them() -> None:
+    rows = np.array([[1.0, 1.0], [1.0, 1.0], [1.0, -1.0], [-1.0, -1.0], [-1.0, 2.0]])
+    found = disagreement(rows, np.zeros(2))
+    # the voices are a a b c d; of a (b, c, d) = (1/2, 1, 1/2), of b (a, c, d) = (1/2, 1/2, 1), of d (a, b, c)
+    assert found.shares == [0.5, 0.5, 0.5, 0.5, 0.5]
+    assert found.twins == [1, 1, 0, 0, 0]
+    # of a a a b c most are a: medians of (0, 0, 1/2, 1), (1/2, 1/2, 1/2, 1/2) and (1, 1, 1, 1/2)
+    most = np.array([[1.0, 1.0], [1.0, 1.0], [1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]])
+    assert disagreement(most, np.zeros(2)).shares == [0.25, 0.25, 0.25, 0.5, 1.0]
+
+
+def test_copies_count_once_in_the_middle_of_all() -> None:
+    shares, twins = [[0.1, 0.1, 0.1, 0.3, 0.34, 0.4, 0.7]], [[2, 2, 2, 0, 0, 0, 0]]
+    # of 0.1, 0.3, 0.34, 0.4, 0.7 the median is 0.34; deviations 0.24, 0.04, 0, 0.06, 0.36 have the median 0.06
+    expected = [z / (1.4826 * 0.06) for z in (-0.24, -0.24, -0.24, -0.04, 0, 0.06, 0.36)]
+    assert suspicion(shares, twins).tolist() == pytest.approx(expected)
+    # if each counted, the median would be 0.3
+    assert suspicion(shares)[3] == 0
+
+
 def plain(rows: Rows, neutral: Vector) -> Disagreement:
     """All pairs at once, as the definition has it."""
-    differing = differences(rows, neutral)
-    others = [np.delete(row, i) for i, row in enumerate(differing)]
+    n, differing = len(rows), differences(rows, neutral)
     voting = (rows != neutral).any(axis=1)
-    twins = [int((row == 0).sum()) if votes else 0 for row, votes in zip(others, voting, strict=True)]
+    twins = [int((row == 0).sum()) - 1 if votes else 0 for row, votes in zip(differing, voting, strict=True)]
+    voices = [int((differing[i] == 0).argmax()) if 0 < twins[i] < n // 2 else i for i in range(n)]
+    others = [[row[k] for k in sorted({*voices} - {own})] for row, own in zip(differing, voices, strict=True)]
     return Disagreement([float(np.median(row)) for row in others], twins)
 
 

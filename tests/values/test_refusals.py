@@ -5,7 +5,7 @@ import pytest
 
 from holdfast import InvalidInput
 from holdfast.problems import Shards, Softmax
-from holdfast.problems.linear import Minibatches
+from holdfast.problems.minibatches import Minibatches
 from holdfast.typing import Vector
 
 

@@ -55,7 +55,9 @@ def test_who_was_left_out_when_and_why(tmp_path: Path) -> None:
     lines = remarks(found.workers)
     first = next(each for each in found.workers if each.watched and each.watched.left_out)
     assert any(line.startswith(f"worker {first.worker}: left out in ") for line in lines)
-    assert any(line.startswith("the master judged: 0 of 12 honest workers left out, in 0.00%") for line in lines)
+    assert any(
+        line.startswith("The master left out 0 of 12 honest workers (0.00% of their messages)") for line in lines
+    )
     page = run_page(found)
     assert all(line in page for line in lines if "left out" in line)
 

@@ -146,7 +146,9 @@ def advise(spec: Spec) -> Advice:
     best, why = preferred(pushes)
     chosen = rules[best]
     honest = tuple(np.setdiff1d(problem.workers, chosen.byzantine_workers).tolist())
-    guarantees = Guarantees.of(problem, Ridge(chosen.l2), penalty(best, weights[best]), honest, chosen.q)
+    guarantees = Guarantees.of(
+        problem, Ridge(require_number(chosen.l2)), penalty(best, weights[best]), honest, chosen.q
+    )
     at_optimum, at_start = (
         problem.local_gradients(model, honest).astype(np.float64) for model in (guarantees.optimum, problem.start())
     )

@@ -13,7 +13,7 @@ from holdfast.typing import Distances, Rows, Vector
 class Caf(Weighted):
     """A weighted mean: rows far out along the direction of largest variance lose weight, until the variance is least.
 
-    Allouah, Guerraoui and Stephan (2025), covariance-bound agnostic filter. From c_i = 1, with mu and Sigma the mean
+    Allouah, Guerraoui and Stephan (2025), covariance bound-agnostic filter. From c_i = 1, with mu and Sigma the mean
     and covariance under the weights c, v the eigenvector of Sigma's largest eigenvalue and tau_i = <v, x_i - mu>^2,
 
         c_i <- c_i (1 - tau_i / max_j tau_j)    until sum_i c_i <= n - 2 byzantine;

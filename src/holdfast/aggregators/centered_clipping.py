@@ -25,8 +25,8 @@ class CenteredClipping(Remembering[Centre]):
 
     A row with NaN or an infinity, or so far that its square overflows, adds nothing, but counts in n. Each
     step moves v by at most `radius`; q rows moved anywhere move the result by at most 2 q radius steps / n,
-    and what they moved it by stays in memory. The defaults are those of the authors' experiments; `radius`
-    is on the scale of the messages, so it has to be set anew for every problem.
+    and what they moved it by stays in memory. The defaults are ByzFL's; `radius` is on the scale of the messages,
+    so it has to be set anew for every problem.
 
     >>> rule = CenteredClipping(radius=2.0)
     >>> rule(np.array([[1.0], [3.0], [-50.0], [np.nan]]))  # (1 + 2 - 2 + 0) / 4

@@ -12,19 +12,27 @@ from holdfast.errors import InvalidInput
 from holdfast.streams import Stream
 from holdfast.typing import Received, Rows, Vector
 
+MOST = 10_000
+"""How many coordinates a draw has if nobody says, as in the source."""
+
 
 @dataclass(frozen=True)
 class DnC(Drawing, Equivariant):
     """The mean of the rows that do not stand out along the direction of largest variance of randomly drawn coordinates.
 
-    Shejwalkar and Houmansadr (2021), divide and conquer. `draws` times: draw `coordinates` of the d
+    Shejwalkar and Houmansadr (2021), Algorithm 2, divide and conquer. `draws` times: draw `coordinates` of the d
     coordinates, all if there are no more; with X the rows there minus their mean and v its first right singular vector,
     drop the floor(fraction * byzantine) rows with the largest <v, x_i>^2. The result is the mean of the rows that no
     draw dropped; where there is none, of those dropped least often. Of rows as far out, the last are dropped.
 
+    `coordinates=None` is 10,000, but no more than half of d. The source has models far larger than that; if all
+    coordinates are drawn, all draws are the same, and a lie that one direction misses stays: one of eight normal ones
+    in every sixth round or so (d = 650), which half of the coordinates never let pass.
+
     The coordinates are addressed by (seed, draw, round), so that every engine draws the same. A row with NaN or an
     infinity, or so long that its square overflows, is dropped first. It claims no bound: of lies far away in
-    different directions only the farthest stands out, and what differs in coordinates that no draw has is not seen.
+    different directions only the farthest stands out in a draw, and what differs in coordinates that no draw has is not
+    seen.
     `byzantine=None`: the run tells.
 
     >>> DnC(byzantine=1)(np.array([[0.0], [1.0], [2.0], [99.0]]))
@@ -34,13 +42,13 @@ class DnC(Drawing, Equivariant):
     cites: ClassVar[tuple[str, ...]] = ("shejwalkar2021manipulating",)
     bounded: ClassVar[bool] = False
     byzantine: int | None = None
-    coordinates: int = 10_000
+    coordinates: int | None = None
     draws: int = 5
     fraction: float = 1.0
 
     def __post_init__(self) -> None:
         require_whole(self, "byzantine", optional=True)
-        require_whole(self, "coordinates", least=1)
+        require_whole(self, "coordinates", least=1, optional=True)
         require_whole(self, "draws", least=1)
         require_positive(self, "fraction")
 
@@ -50,7 +58,7 @@ class DnC(Drawing, Equivariant):
         if n <= dropped:
             raise InvalidInput(f"DnC needs n > fraction * byzantine; got n={n}, fraction * byzantine={dropped}")
         infinite, times = np.isinf(kernels.lengths(rows)), np.zeros(n)
-        draws = self.draws if rows.shape[1] > self.coordinates else 1  # all coordinates are the same every time
+        draws = self.draws if rows.shape[1] > self.wanted(rows.shape[1]) else 1  # all are the same every time
         for draw in range(draws):
             scores = _outlyingness(rows.take(self.chosen(received, draw, rows.shape[1]), axis=1))
             scores[infinite] = np.inf
@@ -59,9 +67,13 @@ class DnC(Drawing, Equivariant):
         kept = times == times.min()
         return kernels.combination(kept / kept.sum(), rows)
 
+    def wanted(self, d: int) -> int:
+        """Return how many of d coordinates a draw has."""
+        return max(1, min(MOST, d // 2)) if self.coordinates is None else self.coordinates
+
     def chosen(self, received: Received, draw: int, d: int) -> NDArray[np.int64]:
         """Return the coordinates of a draw: whole numbers below d, one after the other, that did not come before."""
-        stream, wanted = Stream(received.seed, "dnc"), self.coordinates
+        stream, wanted = Stream(received.seed, "dnc"), self.wanted(d)
         if d <= wanted:
             return np.arange(d)
         count = wanted + wanted**2 // d + 64  # about twice as many come again as there are expected to

@@ -5,7 +5,7 @@ import numpy as np
 from msgspec import Meta
 
 from holdfast.attacks.base import ColludingAttack, FullView
-from holdfast.attacks.lying import Lie, lies
+from holdfast.attacks.lies import Lie, lie
 from holdfast.typing import Rows
 
 
@@ -27,5 +27,5 @@ class Rotating(ColludingAttack):
 
     def __call__(self, view: FullView, /) -> Rows:
         turn = view.workers % self.groups == view.round // self.rounds % self.groups
-        sent: Rows = np.where(turn[:, np.newaxis], lies(self.lie, view), view.own)
+        sent: Rows = np.where(turn[:, np.newaxis], lie(self.lie, view), view.own)
         return sent

@@ -4,7 +4,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from holdfast.attacks.base import ColludingAttack, FullView
-from holdfast.attacks.lying import Lie, lies
+from holdfast.attacks.lies import Lie, lie
 from holdfast.typing import Rows
 
 
@@ -25,4 +25,4 @@ class Sleeper(ColludingAttack):
     uses_own = True
 
     def __call__(self, view: FullView, /) -> Rows:
-        return view.own if view.round < self.rounds else lies(self.lie, view)
+        return view.own if view.round < self.rounds else lie(self.lie, view)

@@ -14,7 +14,7 @@ from holdfast.cli.announcing import announce_guesses
 from holdfast.cli.console import Speaker
 from holdfast.cli.folders import results_folder
 from holdfast.cli.options import add_output, add_spec_flags, flags_of, spec_of
-from holdfast.experiments.given import data_text
+from holdfast.experiments.given import data_name
 from holdfast.experiments.spec import Spec
 from holdfast.files import write_atomic
 from holdfast.methods import Rsa
@@ -46,7 +46,7 @@ def _advise(speaker: Speaker, asked: Spec, out: Path, as_json: bool) -> None:
     words = shlex.join(["holdfast", "run", *flags_of(_best(asked, advice))])
     results = json.dumps(advice.to_json() | {"command": words}, allow_nan=False)
     write_atomic(out / "advice.json", results.encode())
-    title = f"{data_text(asked.data)}, {asked.partition_text}, {asked.workers} workers, {asked.q} Byzantine: advice"
+    title = f"{data_name(asked.data)}, {asked.partition_text}, {asked.workers} workers, {asked.q} Byzantine: advice"
     write_atomic(out / "advice.html", advice_page(advice, title, words).encode())
     if as_json:
         print(results)

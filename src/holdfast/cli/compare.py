@@ -17,7 +17,7 @@ from holdfast.experiments.bars import RunsBar
 from holdfast.experiments.cautions import kinds
 from holdfast.experiments.compared import Comparison
 from holdfast.experiments.gathering import Keeper
-from holdfast.experiments.given import data_text
+from holdfast.experiments.given import data_name
 from holdfast.experiments.loading import loaded
 from holdfast.experiments.records import Record
 from holdfast.experiments.store import StoreByData
@@ -38,7 +38,7 @@ def add_flags(parser: ArgumentParser) -> None:
 
 def command(arguments: Namespace) -> int:
     specs = specs_of(arguments)
-    data = ", ".join(dict.fromkeys(data_text(spec.data) for spec in specs))
+    data = ", ".join(dict.fromkeys(data_name(spec.data) for spec in specs))
     title = f"{', '.join(method_labels(spec.method for spec in specs).values())} on {data}"
     speaker = Speaker.of(arguments)
 

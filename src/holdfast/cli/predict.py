@@ -11,7 +11,7 @@ from typing import Any
 from holdfast.cli.console import Speaker
 from holdfast.errors import InvalidInput
 from holdfast.experiments.folder import RunFolder
-from holdfast.experiments.learnt import Learnt
+from holdfast.experiments.predictor import Predictor
 from holdfast.files import reason, write_atomic
 
 
@@ -24,12 +24,12 @@ def add_flags(parser: ArgumentParser) -> None:
 
 def command(arguments: Namespace) -> int:
     speaker = Speaker(to_stderr=True)
-    learnt = RunFolder(arguments.run).ending.learnt()
-    encoded = learnt.encoded(arguments.file)
+    predictor = RunFolder(arguments.run).ending.predictor()
+    encoded = predictor.encoded(arguments.file)
     if encoded.strange:
         speaker.say(f"warning: {encoded.strange} cells hold texts that the training data never had; they count as 0")
     written = io.StringIO()
-    csv.writer(written, lineterminator="\n").writerows(_rows(learnt, encoded.features, arguments.probabilities))
+    csv.writer(written, lineterminator="\n").writerows(_rows(predictor, encoded.features, arguments.probabilities))
     if arguments.out is None:
         sys.stdout.write(written.getvalue())
         return 0
@@ -43,14 +43,14 @@ def command(arguments: Namespace) -> int:
     return 0
 
 
-def _rows(learnt: Learnt, features: Any, probabilities: bool) -> Iterator[list[Any]]:
-    predicted = learnt.predict(features).tolist()
-    name = "prediction" if learnt.layout is None else learnt.layout.target
+def _rows(predictor: Predictor, features: Any, probabilities: bool) -> Iterator[list[Any]]:
+    predicted = predictor.predict(features).tolist()
+    name = "prediction" if predictor.layout is None else predictor.layout.target
     if not probabilities:
         yield [name]
         yield from ([each] for each in predicted)
         return
-    likely = learnt.probabilities(features)
-    yield [name, *(f"p({label})" for label in learnt.labels or ())]
+    likely = predictor.probabilities(features)
+    yield [name, *(f"p({label})" for label in predictor.labels or ())]
     for each, shares in zip(predicted, likely.tolist(), strict=True):
         yield [each, *(f"{share:.6g}" for share in shares)]

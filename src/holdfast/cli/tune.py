@@ -17,7 +17,7 @@ from holdfast.cli.options import add_output, add_spec_flags, flags_of, spec_of, 
 from holdfast.errors import InvalidInput
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.gathering import gather
-from holdfast.experiments.given import data_text
+from holdfast.experiments.given import data_name
 from holdfast.experiments.guesses import guesses
 from holdfast.experiments.loading import loaded
 from holdfast.experiments.records import Record
@@ -123,7 +123,7 @@ def _show(speaker: Speaker, outcome: Outcome, out: Path, as_json: bool) -> None:
 
     words = shlex.join(["holdfast", "run", *flags_of(outcome.best)])
     results = json.dumps(outcome.to_json(words), allow_nan=False)
-    title = f"{outcome.best.method_name} on {data_text(outcome.best.data)}, tuned"
+    title = f"{outcome.best.method_name} on {data_name(outcome.best.data)}, tuned"
     write_atomic(out / "results.json", results.encode())
     write_atomic(out / "report.html", tuning_page(title, outcome, words).encode())
     for name, picture in pictures("tuning", heat_map(outcome).picture()):

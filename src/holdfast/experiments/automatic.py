@@ -3,6 +3,7 @@
 from dataclasses import replace
 from math import inf, isfinite, sqrt
 from typing import Any, cast
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from holdfast.engines.adversary import Adversary
 from holdfast.engines.group import WorkerGroup
 from holdfast.errors import InvalidInput
 from holdfast.experiments.building import build_problem
+from holdfast.experiments.given import require_number
 from holdfast.experiments.parts import attack_and_byzantine, check, participants
 from holdfast.experiments.spec import Spec
 from holdfast.experiments.survey import BATCH, Surveyor
@@ -56,7 +58,7 @@ def resolve_auto(spec: Spec) -> Spec:
     if spec.rate == AUTO:
         longest = _longest(spec, len(workers), reach, curvature, problem)
         stretch = _stretch(spec) if isfinite(getattr(problem, "gradient_bound", inf)) else 1
-        first = 1 / spec.l2 if spec.l2 else inf
+        first = 1 / l2 if (l2 := require_number(spec.l2)) else inf
         spec = replace(spec, rate=_number("rate", min(longest * stretch, first)))
     return spec
 
@@ -77,22 +79,42 @@ def _surveyed(workers: Workers, seed: int) -> Workers:
 def _reports(spec: Spec, problem: Problem, workers: Workers) -> Rows:
     """Return what these workers report: honest ones the truth, Byzantine ones what their attack makes of it."""
     norm = getattr(spec.method, "norm", 1.0)
-    larger = replace(problem, batch=BATCH) if isinstance(problem, LinearProblem | ModuleProblem) else problem
-    surveyor, start = Surveyor.of(problem, workers, norm), problem.start()
     attack, byzantine = attack_and_byzantine(spec)
     adversary = Adversary(attack, participants(spec), byzantine, spec.seed, computing_always=True)
-    truths = WorkerGroup(surveyor, larger.oracle(workers), start, workers).answer(start, 0, workers)
-    return adversary.corrupt(truths, workers, surveyor.neutral(start), 0)
+    return adversary.corrupt(_truths(problem, workers, norm), workers, np.zeros(3), 0)  # a report is three numbers
+
+
+_KNOWN: WeakKeyDictionary[Problem, dict[tuple[float, bytes], Rows]] = WeakKeyDictionary()
+"""What workers found out about problems that are still there: the same under every attack."""
+
+
+def _truths(problem: Problem, workers: Workers, norm: float) -> Rows:
+    """Return what these workers report if all are honest."""
+    if not isinstance(problem, LinearProblem | ModuleProblem):  # one from outside need not answer the same twice
+        return _surveys(problem, problem, workers, norm)
+    known, asked = _KNOWN.setdefault(problem, {}), (norm, workers.tobytes())
+    if asked not in known:
+        known[asked] = _surveys(problem, replace(problem, batch=BATCH), workers, norm)
+        known[asked].flags.writeable = False
+    return known[asked]
+
+
+def _surveys(problem: Problem, larger: Problem, workers: Workers, norm: float) -> Rows:
+    """Return what these workers measure, with the larger minibatches of the same problem."""
+    start = problem.start()
+    group = WorkerGroup(Surveyor.of(problem, workers, norm), larger.oracle(workers), start, workers)
+    return group.answer(start, 0, workers)
 
 
 def _longest(spec: Spec, m: int, reach: float, curvature: float, problem: Problem) -> float:
     """Return the longest step that is sure to be stable: for a worker and the master of RSA, or for a sum of losses."""
+    l2 = require_number(spec.l2)
     if not spec.method.penalised:
-        return 1 / (m * curvature + spec.l2)
+        return 1 / (m * curvature + l2)
     pull = m * float(cast(Any, spec.method).penalty)
     if not pull:
-        return 1 / max(curvature, spec.l2)
-    stable = min(1 / max(curvature, spec.l2), reach / pull)
+        return 1 / max(curvature, l2)
+    stable = min(1 / max(curvature, l2), reach / pull)
     if not isinstance(problem, ModuleProblem):
         return stable
     start, p = problem.start(), float(getattr(spec.method, "norm", 1.0))

@@ -38,6 +38,7 @@ def resolved(spec: Spec) -> Spec:
         problem=_guessed(data) if spec.problem is None else spec.problem,
         rate=AUTO if spec.rate is None and spec.schedule not in steps.REGISTRY else spec.rate,
         scale=_scale(data) if spec.scale is None else spec.scale,
+        l2=_l2(data) if spec.l2 is None else spec.l2,
         **({} if spec.model is None else {key: getattr(spec, key) or value for key, value in OF_A_MODEL.items()}),
         declared=spec.q if spec.declared is None else spec.declared,
     )
@@ -57,8 +58,16 @@ def _guessed(data: Any) -> str:
 
 
 def _scale(data: Any) -> float | Literal["standard"]:
-    table = isinstance(data, Table) or (isinstance(data, Dataset) and data.layout is not None)
-    return "standard" if table else SCALE.get(data, 1.0) if isinstance(data, str) else 1.0
+    return "standard" if _tabular(data) else SCALE.get(data, 1.0) if isinstance(data, str) else 1.0
+
+
+def _l2(data: Any) -> float:
+    # on standardised features lambda is small, and the paper's 0.01 would keep RSA's model too short
+    return 0.0 if _tabular(data) else 0.01
+
+
+def _tabular(data: Any) -> bool:
+    return isinstance(data, Table) or (isinstance(data, Dataset) and data.layout is not None)
 
 
 def canonical(spec: Spec) -> Spec:

@@ -11,16 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
-from holdfast.experiments.learnt import Learnt
+from holdfast.experiments.predictor import Predictor
 from holdfast.experiments.sealing import said, sealed_json, unsealed_json
 from holdfast.files import content_of
 from holdfast.problems import REGISTRY
 
-MODEL, LEARNT, RESULT = "model.npy", "model.json", "result.json"
+MODEL, PREDICTOR, RESULT = "model.npy", "model.json", "result.json"
 
 
 def ending_files(
-    identity: str, records: str, result: Mapping[str, Any], model: NDArray[Any], learnt: Learnt | None
+    identity: str, records: str, result: Mapping[str, Any], model: NDArray[Any], predictor: Predictor | None
 ) -> Iterator[tuple[str, bytes]]:
     """Yield names and contents in the order to write them: with the last one the run is over.
 
@@ -29,8 +29,8 @@ def ending_files(
     file = io.BytesIO()
     np.save(file, model, allow_pickle=False)
     yield MODEL, file.getvalue()
-    if learnt is not None:
-        yield LEARNT, sealed_json({"run": identity} | learnt.to_json())
+    if predictor is not None:
+        yield PREDICTOR, sealed_json({"run": identity} | predictor.to_json())
     digest = sha256(file.getvalue()).hexdigest()
     yield RESULT, sealed_json(dict(result) | {"of": {"run": identity, "records": records, "model_sha256": digest}})
 
@@ -62,11 +62,11 @@ class Ending:
     def result(self) -> dict[str, Any] | None:
         return None if self._written is None else {key: value for key, value in self._written.items() if key != "of"}
 
-    def learnt(self) -> Learnt:
+    def predictor(self) -> Predictor:
         """Return the model, for use."""
         if self._written is None:
             raise InvalidInput(f"predict needs a run that is over; got {self.path}: resume it with holdfast resume")
-        path = self.path / LEARNT
+        path = self.path / PREDICTOR
         content = content_of(path)
         if content is None:
             raise InvalidInput(f"predict needs a model of {', '.join(REGISTRY)} that did not diverge; got no {path}")
@@ -74,6 +74,6 @@ class Ending:
             values = unsealed_json(content)
             if values["run"] != self._identity:
                 raise ValueError("that of another run")
-            return Learnt.of_json(values)
+            return Predictor.of_json(values)
         except (ValueError, KeyError, TypeError) as error:
             raise InvalidInput(f"{path} must hold the model of this run; got {said(error)}") from None

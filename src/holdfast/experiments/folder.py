@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from holdfast.errors import InvalidInput, StorageError
 from holdfast.experiments.beginning import SPEC, VERSIONS, Beginning, begin, encoded, engine_text, is_unborn
 from holdfast.experiments.checkpoint import Checkpoint
-from holdfast.experiments.ending import LEARNT, MODEL, RESULT, Ending, ending_files
+from holdfast.experiments.ending import MODEL, PREDICTOR, RESULT, Ending, ending_files
 from holdfast.experiments.environment import differing, versions
-from holdfast.experiments.learnt import Learnt
 from holdfast.experiments.metrics import Evaluation
+from holdfast.experiments.predictor import Predictor
 from holdfast.experiments.recording import Line, intact, parsed, sealed
 from holdfast.experiments.sealing import said, sealed_json
 from holdfast.experiments.spec import Spec
@@ -135,7 +135,7 @@ class RunFolder(Closing):
         self._records, self._seal = len(kept), kept[-1].seal if kept else identity
         content = "".join(map(str, kept)).encode()
         with self._writing():
-            sweep(self.path, (SPEC, VERSIONS, RECORDS, *CHECKPOINTS, MODEL, LEARNT, RESULT))
+            sweep(self.path, (SPEC, VERSIONS, RECORDS, *CHECKPOINTS, MODEL, PREDICTOR, RESULT))
             if content != content_of(self.path / RECORDS):
                 write_atomic(self.path / RECORDS, content, parents=False)
         return found, [line.evaluation for line in kept], warnings
@@ -160,11 +160,11 @@ class RunFolder(Closing):
 
     # -- the end -------------------------------------------------------------------------------------------------
 
-    def finish(self, result: Mapping[str, Any], model: NDArray[Any], learnt: Learnt | None = None) -> None:
+    def finish(self, result: Mapping[str, Any], model: NDArray[Any], predictor: Predictor | None = None) -> None:
         """Write the final model, as it is and for use, and the result; with the latter the run is over."""
         with self._writing():
             self._sync_records()
-        for name, content in ending_files(self.beginning.identity, self._seal, result, model, learnt):
+        for name, content in ending_files(self.beginning.identity, self._seal, result, model, predictor):
             self._write(name, content)
 
     @property

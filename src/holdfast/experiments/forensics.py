@@ -37,14 +37,17 @@ class Disagreement:
     """How much the messages of one round disagree, one entry per worker."""
 
     shares: list[float]
-    """Median over the other workers (a sample of them if they are many) of the share of coordinates on which the two
+    """Median over the other voices (a sample of them if they are many) of the share of coordinates on which the two
     take different sides."""
     twins: list[int]
     """How many others send the same message to the last bit; 0 for a message that takes no side anywhere."""
 
 
 def disagreement(rows: Rows, neutral: Vector) -> Disagreement:
-    """Compare every message with every other.
+    """Compare every message with every other voice.
+
+    Messages that are equal to the last bit are one voice, else a group of copies would decide who is odd. What most
+    workers send is as many voices as workers.
 
     >>> disagreement(np.array([[1.0, 2.0], [3.0, 1.0], [2.0, -1.0]]), neutral=np.zeros(2))
     Disagreement(shares=[0.25, 0.25, 0.5], twins=[0, 0, 0])
@@ -53,29 +56,31 @@ def disagreement(rows: Rows, neutral: Vector) -> Disagreement:
     if n == 1:
         return Disagreement([0.0], [0])
     words = sides(rows, neutral)
-    everyone, compared, bits = np.arange(n), _compared(n), 2 * rows.shape[1]
-    shares = np.concatenate(
-        [
-            _medians(distances(words[block], words[compared]) / bits, compared, everyone[block])
-            for block in blocks(n, len(compared))
-        ]
-    )
     # honest workers with data alike may take all the same sides, but not at the same distance
     alike = Counter(sent := [row.tobytes() for row in np.asarray(rows) + 0.0])  # + 0.0: there is one zero
     twins = [alike[row] - 1 if takes else 0 for row, takes in zip(sent, words.max(axis=1), strict=True)]
+    first: dict[bytes, int] = {}
+    voices = np.array([first.setdefault(sent[k], k) if 0 < twins[k] < n // 2 else k for k in range(n)])
+    compared, bits = _compared(np.unique(voices)), 2 * rows.shape[1]
+    shares = np.concatenate(
+        [
+            _medians(distances(words[block], words[compared]) / bits, compared, voices[block])
+            for block in blocks(n, len(compared))
+        ]
+    )
     return Disagreement(shares.tolist(), twins)
 
 
-def _compared(n: int) -> Workers:
-    """Return the rows that each is compared with: all of them, or so many that their median is near that of all."""
-    if n <= EXACT:
-        return np.arange(n)
-    draws = Stream(0, "forensics").words(np.arange(n), 0, 1)[:, 0]
-    return np.sort(np.argsort(draws)[:SAMPLE])
+def _compared(voices: Workers) -> Workers:
+    """Return the rows that each is compared with: one of each voice, or so many that their median is near that."""
+    if len(voices) <= EXACT:
+        return voices
+    draws = Stream(0, "forensics").words(voices, 0, 1)[:, 0]
+    return np.sort(voices[np.argsort(draws)[:SAMPLE]])
 
 
 def _medians(shares: Shares, compared: Workers, own: Workers) -> Shares:
-    """Return for the rows `own` the median distance to those they are compared with, themselves left out."""
+    """Return for rows of the voices `own` the median distance to those they are compared with, their own left out."""
     others = compared != own[:, np.newaxis]
     among = ~others.all(axis=1)
     found = np.empty(len(own))
@@ -85,42 +90,61 @@ def _medians(shares: Shares, compared: Workers, own: Workers) -> Shares:
     return found
 
 
-def suspicion(history: Sequence[Sequence[float | None]]) -> Shares:
-    """Return how far each worker's mean disagreement lies above the median worker's, in robust deviations.
+def suspicion(history: Sequence[Sequence[float | None]], twins: Sequence[Sequence[int | None]] = ()) -> Shares:
+    """Return how far each worker's mean disagreement lies above the median voice's, in robust deviations.
 
     z_i = (d_i - median d) / max(1.4826 median |d - median d|, LEAST_SPREAD); above SUSPICION_THRESHOLD it is suspect.
-    d_i is the mean over the evaluations at which worker i was present; without any it is nobody's suspect.
+    d_i is the mean over the evaluations at which worker i was present; without any it is nobody's suspect. Medians
+    are over voices: of k workers that send the same, as `twins` tells, each counts 1 / k.
 
     >>> suspicion([[0.20, 0.21, 0.22, 0.22, 0.80]]).round(1).tolist()
     [-1.0, -0.5, 0.0, 0.0, 29.0]
     """
-    table = _table(history)
+    table, voices = _table(history), _voices(history, twins)
     if np.isnan(table).any():  # workers disagree less as they learn: who was absent early must not look better for it
-        table = table - np.nanmedian(table, axis=1, keepdims=True)
-    return np.nan_to_num(_robust_scores(_means(table)), nan=0.0)
+        table = table - np.array([_median(row, each) for row, each in zip(table, voices, strict=True)])[:, np.newaxis]
+    return np.nan_to_num(_robust_scores(_means(table), _means(voices)), nan=0.0)
 
 
-def suspected(history: Sequence[Sequence[float | None]]) -> NDArray[np.bool_]:
+def suspected(
+    history: Sequence[Sequence[float | None]], twins: Sequence[Sequence[int | None]] = ()
+) -> NDArray[np.bool_]:
     """Return whose suspicion is above SUSPICION_THRESHOLD, as far as the evaluations allow to tell.
 
     Means over a few evaluations hardly spread, so that small differences score high. With fewer than
     MANY_EVALUATIONS a suspect must also have a median score above the threshold over the evaluations, each taken
     alone; with fewer than LEAST_EVALUATIONS nobody is one. Those at which a worker was absent do not count.
     """
-    table = _table(history)
+    table, voices = _table(history), _voices(history, twins)
     seen = (~np.isnan(table)).sum(axis=0)
-    found = (suspicion(history) > SUSPICION_THRESHOLD) & (seen >= LEAST_EVALUATIONS)
-    alone = np.array([_robust_scores(row) for row in table])
+    found = (suspicion(history, twins) > SUSPICION_THRESHOLD) & (seen >= LEAST_EVALUATIONS)
+    alone = np.array([_robust_scores(row, each) for row, each in zip(table, voices, strict=True)])
     for worker in np.flatnonzero(found & (seen < MANY_EVALUATIONS)):
         found[worker] = np.nanmedian(alone[:, worker]) > SUSPICION_THRESHOLD
     return np.asarray(found)
 
 
-def _robust_scores(shares: Shares) -> Shares:
+def _robust_scores(shares: Shares, voices: Shares) -> Shares:
     """Return how far values lie above their median, in robust standard deviations."""
-    above = shares - np.nanmedian(shares)
+    above = shares - _median(shares, voices)
     # 1.4826 makes it the standard deviation of normal values
-    return above / max(1.4826 * float(np.nanmedian(np.abs(above))), LEAST_SPREAD)
+    return above / max(1.4826 * _median(np.abs(above), voices), LEAST_SPREAD)
+
+
+def _voices(history: Sequence[Sequence[float | None]], twins: Sequence[Sequence[int | None]]) -> Shares:
+    """Return what each worker counts for at each evaluation; NaN where it was absent."""
+    table = _table(history)
+    alike = 1 + _table(twins) if twins else np.where(np.isnan(table), np.nan, 1.0)
+    # as in `disagreement`: what most workers send is no copy
+    return np.where(alike > (~np.isnan(table)).sum(axis=1, keepdims=True) / 2, 1.0, 1 / alike)
+
+
+def _median(values: Shares, weights: Shares) -> float:
+    """Return the middle of the values at which half of the weight is reached and exceeded; NaN does not count."""
+    order = np.argsort(values)[: len(values) - int(np.isnan(values).sum())]
+    total = np.cumsum(weights[order]) / weights[order].sum()
+    low, high = np.searchsorted(total, 0.5 - 1e-9), np.searchsorted(total, 0.5 + 1e-9)
+    return float(values[order[[low, high]]].mean())
 
 
 def mean_disagreement(history: Sequence[Sequence[float | None]]) -> Shares:

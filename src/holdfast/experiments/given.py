@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from holdfast.attacks import ATTACKS, Attack
@@ -87,6 +88,12 @@ def data_text(data: Any) -> str:
     if isinstance(data, str | Table):
         return str(data)
     return data.name if isinstance(data, Dataset) else SETS.name(data)
+
+
+def data_name(data: Any) -> str:
+    """Return what data are called in titles: a file without its folder and options."""
+    path = data.path if isinstance(data, Table) else data
+    return Path(path).name if isinstance(path, str) else data_text(data)
 
 
 def problem_text(problem: Any) -> str:

@@ -82,7 +82,7 @@ def suspicions_of(history: Sequence[Evaluation]) -> list[Suspicion | None]:
     twins = [each.twins for each in history if each.twins is not None]
     if not shares or not twins:
         return []
-    scores, means, suspects = suspicion(shares), mean_disagreement(shares), suspected(shares)
+    scores, means, suspects = suspicion(shares, twins), mean_disagreement(shares), suspected(shares, twins)
     seen = np.array([[share is not None for share in row] for row in shares]).sum(axis=0)
     copies = copied(twins) & (seen >= LEAST_EVALUATIONS)
     return [

@@ -59,7 +59,8 @@ class Inspection:
         if not recorded and getattr(self.spec.method, "messages", "full") == "bits":
             return "The master received only counts of bits, so that nobody's messages could be compared."
         if not recorded:
-            return f"Too few coordinates to tell who lies: messages below {LEAST_COORDINATES} of them are not compared."
+            few = f"Messages of fewer than {LEAST_COORDINATES} numbers"
+            return f"{few} do not tell who is Byzantine: they are not compared."
         if len(recorded) < LEAST_EVALUATIONS:
             return f"Nobody is judged by fewer than {LEAST_EVALUATIONS} evaluations; this run has {len(recorded)}."
         present = zip(*([share is not None for share in row] for row in recorded), strict=True)

@@ -34,7 +34,9 @@ def check(spec: Spec) -> None:
     weights = (1.0,) * spec.workers if spec.weights == "samples" else ()
     if weights and not spec.method.weighs:
         raise InvalidInput(f"weights of workers need a method that heeds them; got {spec.method_name}")
-    setting = Setting(rate, Ridge(spec.l2), int(require_number(spec.declared)), spec.seed, weights=weights)
+    setting = Setting(
+        rate, Ridge(require_number(spec.l2)), int(require_number(spec.declared)), spec.seed, weights=weights
+    )
     worker_of(spec, setting)
     master = spec.method.master(setting)
     if not spec.method.penalised:
@@ -46,7 +48,9 @@ def check(spec: Spec) -> None:
 def setting_of(spec: Spec, problem: Problem) -> Setting:
     """Return what the run tells its method."""
     declared, table = int(require_number(spec.declared)), getattr(problem, "table", 0)
-    return Setting(_rate(spec, problem), Ridge(spec.l2), declared, spec.seed, table, _weights(spec, problem))
+    return Setting(
+        _rate(spec, problem), Ridge(require_number(spec.l2)), declared, spec.seed, table, _weights(spec, problem)
+    )
 
 
 def _weights(spec: Spec, problem: Problem) -> tuple[float, ...]:
@@ -74,7 +78,7 @@ def _rate(spec: Spec, problem: Problem) -> Schedule:
     if spec.schedule not in steps.REGISTRY:
         return schedule(spec.schedule, require_number(spec.rate), spec.rounds)
     honest = np.setdiff1d(participants(spec), np.array(attack_and_byzantine(spec)[1], dtype=np.int64))
-    curvature = Curvature.of(solvable(problem, spec.schedule), Ridge(spec.l2), honest)
+    curvature = Curvature.of(solvable(problem, spec.schedule), Ridge(require_number(spec.l2)), honest)
     return steps.REGISTRY[spec.schedule].of(curvature, None if spec.rate is None else require_number(spec.rate))
 
 

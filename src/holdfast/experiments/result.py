@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
 from holdfast.experiments.given import problem_text
-from holdfast.experiments.learnt import Learnt, to_sklearn
 from holdfast.experiments.metrics import Evaluation
+from holdfast.experiments.predictor import Predictor, to_sklearn
 from holdfast.experiments.records import Record
 from holdfast.experiments.spec import Spec
 from holdfast.problems import REGISTRY
@@ -26,11 +26,11 @@ class Result(Record):
     folder: Path | None
     asked: Spec | None = None
     """The spec before numbers were found by rule, as far as it is known: runs that asked for the same are named so."""
-    learnt: Learnt | None = None
+    predictor: Predictor | None = None
     """The model for use on other samples, where it is one of ours."""
 
     def predict(self, data: Any) -> NDArray[Any]:
-        """Return the class of each sample, or the number that is predicted for it; `Learnt.predict` says of what.
+        """Return the class of each sample, or the number that is predicted for it; `Predictor.predict` says of what.
 
         >>> import holdfast as hf
         >>> digits = hf.load("digits")
@@ -48,11 +48,11 @@ class Result(Record):
         """Return a fitted scikit-learn estimator that predicts the same."""
         return to_sklearn(self._usable())
 
-    def _usable(self) -> Learnt:
-        if self.learnt is None:
+    def _usable(self) -> Predictor:
+        if self.predictor is None:
             why = "a model that diverged" if self.diverged is not None else f"problem {problem_text(self.spec.problem)}"
             raise InvalidInput(f"predict needs a model of {', '.join(REGISTRY)} that was learnt from data; got {why}")
-        return self.learnt
+        return self.predictor
 
     def to_json(self) -> dict[str, Any]:
         """Return what `holdfast run --json` prints."""

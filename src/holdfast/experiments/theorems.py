@@ -35,7 +35,7 @@ def guarantees(spec: Spec) -> Guarantees:
     problem = solvable(build_problem(spec)[1], "theory")
     return Guarantees.of(
         problem,
-        Ridge(spec.l2),
+        Ridge(require_number(spec.l2)),
         penalty(method.norm, require_number(method.penalty)),
         np.setdiff1d(problem.workers, spec.byzantine_workers),
         spec.q if method.attacked else 0,

@@ -55,4 +55,4 @@ def _of_possible(ceiling: float) -> str:
 def _ideal(attacked: bool) -> str:
     if not attacked:
         return ""
-    return " What a master reaches that knows who lies: the same with --method ideal-rsa."
+    return " With --method ideal-rsa, which knows who attacks, you see what was possible."

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
 from holdfast.kernels.calling import matching, module, plain
-from holdfast.kernels.linear import full_round, losses, saga_round, scores, worker_round
+from holdfast.kernels.linear import Dealt, Draw, full_round, losses, saga_round, scores, worker_round
 from holdfast.kernels.networks import moves
 from holdfast.kernels.pairs import (
     below_every_row,
@@ -24,18 +24,21 @@ from holdfast.kernels.pairs import (
     squared_distances,
     weiszfeld,
 )
+from holdfast.kernels.room import room
 from holdfast.kernels.sharing import set_threads, share, threads
 from holdfast.kernels.subsets import least_diameter, least_eigenvalue
 from holdfast.typing import Rows, Vector, Workers
 
 SOFTMAX, LOGISTIC, LEAST_SQUARES = 0, 1, 2
-"""The compiled losses, as `sources/linear.py` numbers them."""
+"""The compiled losses, as `sources/losses.py` numbers them."""
 WRITTEN_OUT = 32
 """Rows up to which a sorting network is written out; beyond, compiling it would take too long."""
 WORTH_WRITING = 1 << 16
 """Numbers to go through from which on a network is compiled for one choice of ranks where a table would do."""
 
 __all__ = [
+    "Dealt",
+    "Draw",
     "below_every_row",
     "bit_width",
     "combination",
@@ -97,7 +100,7 @@ def mixtures(weights: Rows, rows: Rows) -> Rows:
     used = plain(weights) != 0
     chosen = np.argsort(~used, axis=1, kind="stable")  # those with weight first, in their order
     given = np.take_along_axis(weights, chosen, axis=1).astype(rows.dtype)
-    out = np.empty((len(weights), rows.shape[1]), rows.dtype)
+    out = room((len(weights), rows.shape[1]), rows.dtype)
     kernel, counts = module("columns").mixtures, used.sum(axis=1)
     share(lambda first, last: kernel(given, chosen, counts, rows, first, last, out), rows.shape[1], rows.size)
     return out

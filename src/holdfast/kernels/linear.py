@@ -1,6 +1,6 @@
 """Scores, losses and gradients of linear problems, of samples or of all workers at once."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ def scores(features: NDArray[Any], scale: float, model: Vector, outputs: int) ->
     features, model = plain(features), plain(model)
     _check_model(model, features, outputs)
     out = np.empty((len(features), outputs), model.dtype)
-    kernel = module("linear").scores_of_all
+    kernel = module("scoring").scores_of_all
     factor = model.dtype.type(scale)
     share(lambda first, last: kernel(features[first:last], factor, model, out[first:last]), len(out), features.size)
     return out
@@ -31,7 +31,7 @@ def losses(
     if targets.shape != features.shape[:1]:
         raise InvalidInput(f"targets must be one a sample, {features.shape[:1]}; got {targets.shape}")
     out = np.empty(len(features), model.dtype)
-    kernel = module("linear").losses_of_all
+    kernel = module("losses").losses_of_all
     factor = model.dtype.type(scale)
 
     def fill(first: int, last: int) -> None:
@@ -41,120 +41,82 @@ def losses(
     return out
 
 
+class Dealt(NamedTuple):
+    """The samples of all workers, and the loss at them: those of worker i are `starts[i - 1]` to `starts[i]`."""
+
+    loss: int
+    features: NDArray[Any]
+    targets: NDArray[Any]
+    starts: NDArray[np.int64]
+    scale: float
+    weight: float
+
+    def prepared(self, number: Any) -> tuple[Any, ...]:
+        """Return what compiled code is called with, but the weight."""
+        features, targets = plain(self.features), plain(self.targets)
+        if len(targets) != len(features):
+            raise InvalidInput(f"samples need one target each; got {len(features)} samples and {len(targets)} targets")
+        return self.loss, features, targets, self.starts, number(self.scale)
+
+
+class Draw(NamedTuple):
+    """Which minibatches: the stream's key, the round, and how many samples."""
+
+    key: int
+    round: int
+    batch: int
+
+    def prepared(self, workers: Workers) -> tuple[Any, ...]:
+        """Return what compiled code is called with, for these workers."""
+        if self.batch < 1:
+            raise InvalidInput(f"a minibatch needs at least one sample; got {self.batch}")
+        return np.uint64(self.key), workers, self.round, self.batch
+
+
 def worker_round(
-    loss: int,
-    features: NDArray[Any],
-    targets: NDArray[Any],
-    starts: NDArray[np.int64],
-    scale: float,
-    key: int,
-    workers: Workers,
-    round: int,
-    batch: int,
-    weight: float,
-    models: Rows,
-    step: tuple[Vector, float, float] | None = None,
+    dealt: Dealt, draw: Draw, workers: Workers, models: Rows, step: tuple[Vector, float, float] | None = None
 ) -> Rows:
     """Return the workers' minibatch gradients; with `step = (master's model, rate, penalty)` their l1-RSA steps.
 
     `models` holds a row for each worker, or one for all.
     """
-    models = plain(models if models.ndim == 2 else models[np.newaxis])
-    features, targets, workers = plain(features), plain(targets), plain(workers)
-    if batch < 1 or len(targets) != len(features):
-        raise InvalidInput(
-            f"a minibatch needs at least one sample, and samples one target each; "
-            f"got {batch}, {len(features)} samples and {len(targets)} targets"
-        )
+    models, workers = _stacked(models), plain(workers)
     number = models.dtype.type
     master, rate, penalty = (models[0], 0.0, 0.0) if step is None else step
     out = np.empty((len(workers), models.shape[1]), models.dtype)
-    without = module("linear").worker_round(
-        loss,
-        features,
-        targets,
-        starts,
-        number(scale),
-        np.uint64(key),
-        workers,
-        round,
-        batch,
-        number(weight / batch),
-        models,
-        step is not None,
-        plain(master),
-        number(rate),
-        number(penalty),
-        out,
-    )
-    _require_samples(workers, without)
+    given = (*dealt.prepared(number), *draw.prepared(workers), number(dealt.weight / draw.batch), models)
+    taken = (step is not None, plain(master), number(rate), number(penalty))
+    _require_samples(workers, module("linear").worker_round(*given, *taken, out))
     return out
 
 
-def full_round(
-    loss: int,
-    features: NDArray[Any],
-    targets: NDArray[Any],
-    starts: NDArray[np.int64],
-    scale: float,
-    workers: Workers,
-    weight: float,
-    models: Rows,
-) -> Rows:
+def full_round(dealt: Dealt, workers: Workers, models: Rows) -> Rows:
     """Return the workers' gradients on all their samples, each at its own row of `models`, or all at one."""
-    models = plain(models if models.ndim == 2 else models[np.newaxis])
-    features, targets, workers = plain(features), plain(targets), plain(workers)
+    models, workers = _stacked(models), plain(workers)
     out = np.empty((len(workers), models.shape[1]), models.dtype)
-    factor = models.dtype.type(scale)
-    _require_samples(
-        workers,
-        module("linear").full_round(loss, features, targets, starts, factor, workers, float(weight), models, out),
-    )
+    given = dealt.prepared(models.dtype.type)
+    _require_samples(workers, module("linear").full_round(*given, workers, float(dealt.weight), models, out))
     return out
 
 
 def saga_round(
-    loss: int,
-    features: NDArray[Any],
-    targets: NDArray[Any],
-    starts: NDArray[np.int64],
-    scale: float,
-    key: int,
-    workers: Workers,
-    round: int,
-    batch: int,
-    weight: float,
-    models: Rows,
-    tables: Rows,
-    averages: Rows,
+    dealt: Dealt, draw: Draw, workers: Workers, models: Rows, tables: Rows, averages: Rows
 ) -> tuple[Rows, Rows, Rows]:
     """Return SAGA's estimates of the workers' gradients, and their tables and averages after the draw."""
-    models = plain(models if models.ndim == 2 else models[np.newaxis])
-    features, targets, workers = plain(features), plain(targets), plain(workers)
+    models, workers = _stacked(models), plain(workers)
+    given = (*dealt.prepared(models.dtype.type), *draw.prepared(workers), float(dealt.weight), models)
     tables, averages = np.array(tables, models.dtype, order="C"), np.array(averages, models.dtype, order="C")
-    outputs = models.shape[1] // (features.shape[1] + 1)
-    due = (len(workers), outputs * int(np.diff(starts).max()))
+    outputs = models.shape[1] // (dealt.features.shape[1] + 1)
+    due = (len(workers), outputs * int(np.diff(dealt.starts).max()))
     if len(tables) != due[0] or tables.shape[1] < due[1] or averages.shape != (len(workers), models.shape[1]):
         raise InvalidInput(f"a table must have a row of at least {due[1]} numbers per worker; got {tables.shape}")
     out = np.empty_like(averages)
-    without = module("linear").saga_round(
-        loss,
-        features,
-        targets,
-        starts,
-        models.dtype.type(scale),
-        np.uint64(key),
-        workers,
-        round,
-        batch,
-        float(weight),
-        models,
-        tables,
-        averages,
-        out,
-    )
-    _require_samples(workers, without)
+    _require_samples(workers, module("saga").saga_round(*given, tables, averages, out))
     return out, tables, averages
+
+
+def _stacked(models: Rows) -> Rows:
+    return plain(models if models.ndim == 2 else models[np.newaxis])
 
 
 def _require_samples(workers: Workers, without: int) -> None:

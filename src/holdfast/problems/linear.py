@@ -3,7 +3,6 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,6 +12,7 @@ from holdfast import kernels
 from holdfast.data import Dataset, Partition
 from holdfast.errors import InvalidInput
 from holdfast.methods.priors import Ridge
+from holdfast.problems.minibatches import Minibatches
 from holdfast.problems.protocol import Samples
 from holdfast.problems.scores import ACCURACY, Score
 from holdfast.problems.shards import BLOCK, Shards
@@ -134,9 +134,9 @@ class LinearProblem(ABC):
         """Return the model that everyone starts from: 0."""
         return np.zeros(self.dimension, dtype=self.shards.dtype)
 
-    def oracle(self, workers: Workers) -> "Minibatches":
+    def oracle(self, workers: Workers) -> Minibatches:
         """Return what gives these workers their minibatch gradients."""
-        return Minibatches(self, self._known(workers))
+        return Minibatches(self, self.known(workers))
 
     def scores_of_all(self, model: Vector, features: NDArray[Any]) -> Rows:
         """Return the scores of raw samples `(N, width)` as `(N, outputs)`."""
@@ -144,7 +144,7 @@ class LinearProblem(ABC):
 
     def local_losses(self, model: Vector, workers: Iterable[int]) -> NDArray[np.float64]:
         """Return the full local losses F_i(model) of these workers."""
-        shards, ids = self.shards, self._known(workers)
+        shards, ids = self.shards, self.known(workers)
         first, last = shards.starts[ids.min() - 1], shards.starts[ids.max()]
         mine = slice(first, last)
         losses = kernels.losses(
@@ -163,9 +163,9 @@ class LinearProblem(ABC):
 
     def local_gradients(self, model: Vector, workers: Iterable[int]) -> Rows:
         """Return the full local gradients of these workers, `(n, d)`."""
-        return np.stack([self._local_gradient(model, worker) for worker in self._known(workers)])
+        return np.stack([self._local_gradient(model, worker) for worker in self.known(workers)])
 
-    def _known(self, workers: Iterable[int]) -> Workers:
+    def known(self, workers: Iterable[int]) -> Workers:
         """Return these workers' numbers, if they are workers'."""
         ids = np.array(list(workers), dtype=np.int64)
         if not len(ids):
@@ -202,92 +202,3 @@ class LinearProblem(ABC):
 
 def _flat(features: NDArray[Any]) -> NDArray[Any]:
     return features.reshape(len(features), -1)
-
-
-@dataclass(frozen=True)
-class Minibatches:
-    """The oracle of some workers: minibatch gradients of their losses, drawn anew every round."""
-
-    problem: LinearProblem
-    workers: Workers
-
-    @cached_property
-    def _key(self) -> int:
-        return Stream(self.problem.seed, "batch").key
-
-    def only(self, workers: Workers) -> "Minibatches":
-        """Return the oracle of some of them."""
-        return Minibatches(self.problem, self.problem._known(workers) if len(workers) else workers)
-
-    def __call__(self, models: Rows, round: int, /) -> Rows:
-        """Return the gradients at these models, one row per worker, or at the one model that all share."""
-        return self._round(models, round, None)
-
-    def l1_step(self, models: Rows, master: Vector, rate: float, penalty: float, round: int) -> Rows:
-        """Return `models - rate * (gradients + penalty * sign(models - master))` in one pass."""
-        return self._round(models, round, (master, rate, penalty))
-
-    def full(self, models: Rows, where: NDArray[np.bool_]) -> Rows:
-        """Return the gradients on all samples of those workers where `where` holds, one row each."""
-        problem, shards = self.problem, self.problem.shards
-        models = np.broadcast_to(models, (len(self.workers), problem.dimension))
-        if not where.any():
-            return models[where]
-        return kernels.full_round(
-            problem.loss,
-            shards.features,
-            shards.targets,
-            shards.starts,
-            shards.scale,
-            self.workers[where],
-            problem.weight,
-            models[where],
-        )
-
-    def refreshes(self, round: int) -> NDArray[np.bool_]:
-        """Return whose turn it is to look at all samples: at random, on average once in a pass over them."""
-        sizes = np.diff(self.problem.shards.starts)[self.workers - 1]
-        stream = Stream(self.problem.seed, "refresh")
-        due: NDArray[np.bool_] = stream.integers(self.workers, round, sizes, 1)[:, 0] < self.problem.batch
-        return due
-
-    def saga(self, models: Rows, round: int, tables: Rows, averages: Rows) -> tuple[Rows, Rows, Rows]:
-        """Return SAGA's estimates of the gradients, and the workers' tables and averages after the draw."""
-        problem, shards = self.problem, self.problem.shards
-        return kernels.saga_round(
-            problem.loss,
-            shards.features,
-            shards.targets,
-            shards.starts,
-            shards.scale,
-            self._key,
-            self.workers,
-            round,
-            problem.batch,
-            problem.weight,
-            models,
-            tables,
-            averages,
-        )
-
-    def _round(self, models: Rows, round: int, step: tuple[Vector, float, float] | None) -> Rows:
-        problem, shards = self.problem, self.problem.shards
-        if models.shape[-1] != problem.dimension or models.shape[:-1] not in ((), (1,), self.workers.shape):
-            expected = f"({len(self.workers)}, {problem.dimension}) or ({problem.dimension},)"
-            raise InvalidInput(f"models must have shape {expected}; got {models.shape}")
-        if step is not None and (step[0].shape != models.shape[-1:] or step[0].dtype != models.dtype):
-            raise InvalidInput(f"the master's model must be like the workers'; got {step[0].shape} of {step[0].dtype}")
-        return kernels.worker_round(
-            problem.loss,
-            shards.features,
-            shards.targets,
-            shards.starts,
-            shards.scale,
-            self._key,
-            self.workers,
-            round,
-            problem.batch,
-            problem.weight,
-            models,
-            step,
-        )

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from holdfast.attacks import Attack, BatchPoisoning, LabelPoisoning
 from holdfast.errors import InvalidInput
-from holdfast.problems.linear import LinearProblem, Minibatches
+from holdfast.problems.linear import LinearProblem
+from holdfast.problems.minibatches import Minibatches
 from holdfast.problems.protocol import Problem
 from holdfast.streams import Stream
 from holdfast.typing import Oracle, Rows, Vector, Workers

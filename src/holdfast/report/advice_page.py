@@ -5,14 +5,15 @@ import numpy as np
 from rich.table import Table
 
 from holdfast.advice import Advice, sentences
+from holdfast.report.axes import DECADES
 from holdfast.report.colours import variable
 from holdfast.report.drawing import ROWS, Drawing, Panel
 from holdfast.report.rendering import render
 from holdfast.report.tables import text_table
 
 NORMS = (
-    *("", "lambda_0, largest", "median", "recommended lambda", "alpha", "workers at most lambda"),
-    "push of one Byzantine worker",
+    *("", "lambda_0, largest", "median", "recommended lambda", "alpha", "workers that agree"),
+    "one Byzantine push",
 )
 CAVEAT = (
     "The numbers are of these workers' data and of linear models. Recommendations are where to begin, not the best "
@@ -63,7 +64,12 @@ def said(title: str, sentences: dict[str, str]) -> Table:
 
 def promised(advice: Advice) -> dict[str, str]:
     """Return each theorem's verdict at the recommended values."""
-    return {name: f"{verdict.why} (needs {verdict.needs})" for name, verdict in advice.guarantees.verdicts().items()}
+    found = advice.guarantees.verdicts().items()
+    return {_theorem(name): f"{verdict.why} (needs {verdict.needs})" for name, verdict in found}
+
+
+def _theorem(name: str) -> str:
+    return "the supplement's theorem" if name == "theorem-sqrt" else name.replace("theorem", "Theorem ")
 
 
 def headline(advice: Advice) -> str:
@@ -95,6 +101,8 @@ def worker_chart(advice: Advice) -> Drawing:
     rows = [{"worker": worker, "lambda_0": value} for worker, value in asked if value > 0]
     values = [row["lambda_0"] for row in rows] + [advice.chosen.penalty]
     scale = alt.Scale(type="log", domain=[min(values) / 1.5, max(values) * 1.5], nice=False)
+    few = max(values) < 100 * min(values)  # no decade may lie between them
+    ticks = alt.Axis(format="~g", values=[m * decade for decade in DECADES for m in ((1, 2, 5) if few else (1,))])
     points = alt.Chart(alt.NamedData(ROWS)).mark_point(filled=True, size=70, color=variable("blue"), opacity=1)
     points = points.encode(
         x=alt.X(
@@ -102,7 +110,12 @@ def worker_chart(advice: Advice) -> Drawing:
             axis=alt.Axis(title="honest worker", labelAngle=0, labelOverlap=True),
             scale=alt.Scale(domain=advice.honest),
         ),
-        y=alt.Y("lambda_0:Q", title=f"lambda_0, l{advice.chosen.p:g}", scale=scale, axis=alt.Axis(tickCount=4)),
+        y=alt.Y(
+            "lambda_0:Q",
+            title=f"lambda_0, l{advice.chosen.p:g}",
+            scale=scale,
+            axis=ticks,
+        ),
         tooltip=["worker:O", alt.Tooltip("lambda_0:Q", format=".4g")],
     )
     chosen = [{"lambda": advice.chosen.penalty, "text": f"recommended lambda {advice.chosen.penalty:g}"}]

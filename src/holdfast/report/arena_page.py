@@ -7,7 +7,7 @@ from rich.table import Table
 from holdfast.arena import Arena, BoutResult, Condition, Leaderboard
 from holdfast.arena.conclusions import breaking, headline
 from holdfast.arena.results import attack_text
-from holdfast.experiments.given import data_text
+from holdfast.experiments.given import data_name
 from holdfast.methods import AUTO, Method, method_labels
 from holdfast.report.arena_charts import cell_curves, heat_map, robustness_curves, worst_dots
 from holdfast.report.drawing import pictures
@@ -44,7 +44,7 @@ def arena_page(arena: Arena, board: Leaderboard, factors: Sequence[float] = ()) 
         step += f" times the best of {tried} for the method, by the worst case on training samples held back"
     return render(
         "arena.html",
-        title=f"Arena on {data_text(base.data)}: {len(arena.methods)} methods, {len(arena.attacks)} attacks",
+        title=f"Arena on {data_name(base.data)}: {len(arena.methods)} methods, {len(arena.attacks)} attacks",
         headline=headline(board),
         conclusions=[breaking(board)],
         about=f"{base.workers} workers, {base.rounds} rounds, {seeds}, {step}.",

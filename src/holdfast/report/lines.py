@@ -53,7 +53,8 @@ def line_panel(
         strokeWidth=_widths(series, names, look),
     )
     # lines are thin: what a pointer finds are unseen points
-    points = base.mark_point(size=120, filled=True, opacity=0, clip=True).encode(y=up, tooltip=tip)
+    once = len({row[x] for row in rows}) == 1  # a single point makes no line
+    points = base.mark_point(size=120, filled=True, opacity=int(once), clip=True).encode(y=up, tooltip=tip)
     layers: list[alt.Chart] = [lines, points, *_ends(rows, x, y, series, look, axis, height)]
     if band:
         low, high = band
@@ -132,7 +133,9 @@ def _limit(limit: float, axis: Axis, height: int) -> list[alt.Chart]:
 
 def _across(x: str, title: str | None, axis: Axis | None) -> alt.X:
     if axis is None:
-        ticks = alt.Axis(tickCount=5, format=",d", grid=False)
+        ticks = alt.Axis(
+            tickCount=5, format=",d", grid=False, labelFlush=False, labelOverlap="greedy", labelSeparation=6
+        )
         return alt.X(f"{x}:Q", title=title or x, axis=ticks, scale=alt.Scale(nice=False, zero=False))
     return alt.X(f"{x}:Q", title=title or axis.title, scale=_scale(axis), axis=_ticks(axis))
 

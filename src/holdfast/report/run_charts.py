@@ -16,6 +16,8 @@ from holdfast.report.drawing import Drawing, Panel, notebook_chart
 from holdfast.report.lines import line_panel
 from holdfast.report.worker_rows import role
 
+LEAST_RISE = 0.05
+"""An axis of a share shows no less: a run that is good from the first evaluation on is a flat line."""
 ROLES = {"honest": Stroke("soft", SOLID, 1.2), "Byzantine": Stroke("orange", DASHES[0])}
 
 
@@ -25,7 +27,8 @@ def learning(method: str, history: Sequence[Evaluation], score: Score, ceiling: 
     limit = ceiling if score.name == "accuracy" and ceiling is not None and ceiling < 1 else None
     axis = of_score(score, values[-1:], [*values, *([limit] if limit else [])])
     if score.higher and values:  # one line: all of its rise can be seen
-        axis = fitted(score.title, [min(values), values[-1]], [*values, *([limit] if limit else [])], share=score.share)
+        low = min(values) if not score.share else min(*values, max(values) - LEAST_RISE)
+        axis = fitted(score.title, [low, values[-1]], [*values, *([limit] if limit else [])], share=score.share)
     panel = _panel(method, history, score.name, axis, limit, height=260)
     return Drawing("learning", (panel,), columns=1)
 

@@ -1,7 +1,7 @@
 """The page of a single run: how it ended, how it learnt, worker by worker."""
 
 from holdfast.experiments.forensics import SUSPICION_THRESHOLD
-from holdfast.experiments.given import data_text
+from holdfast.experiments.given import data_name
 from holdfast.experiments.inspection import Inspection
 from holdfast.experiments.scores import Score, score_of
 from holdfast.experiments.spec import Spec
@@ -21,7 +21,7 @@ def run_page(inspection: Inspection) -> str:
     return render(
         "run.html",
         held=holdings_chart([spec]),
-        title=f"{method} on {data_text(spec.data)}, {spec.partition_text}, attack {spec.attack_text}",
+        title=f"{method} on {data_name(spec.data)}, {spec.partition_text}, attack {spec.attack_text}",
         headline=headline(inspection, score),
         conclusions=[line for line in (inspection.verdict, _found_out(inspection)) if line],
         about=f"{inspection.folder}: {spec.workers} workers, seed {spec.seed}, {ended}",

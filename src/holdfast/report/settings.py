@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from holdfast.experiments.cells import Cell
 from holdfast.experiments.compared import Comparison, Grouped
-from holdfast.experiments.given import data_text
+from holdfast.experiments.given import data_name
 from holdfast.experiments.records import Record
 from holdfast.experiments.scores import score_of
 from holdfast.experiments.spec import Spec
@@ -29,7 +29,7 @@ def heading(results: Sequence[Record]) -> str:
     score = score_of(results)
     seeds = max((len(result.runs) for result in results if isinstance(result, Cell)), default=1)
     return (
-        f"{_all(data_text(spec.data) for spec in specs)}, {specs[0].partition_text}: "
+        f"{_all(data_name(spec.data) for spec in specs)}, {specs[0].partition_text}: "
         f"{_all(spec.workers for spec in specs)} workers, {lying}, {_all(spec.rounds for spec in specs)} rounds"
         + ("" if score.name == "accuracy" else f", {score.title}")
         + (f", mean of {seeds} seeds ± standard error" if seeds > 1 else "")

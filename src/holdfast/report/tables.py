@@ -90,7 +90,11 @@ def cell(result: Record | None) -> str:
     if result.last is None:
         return "-"
     score, error = result.score, result.error if isinstance(result, Cell) else None
-    return score.text(score.of(result.last)) + (f" ±{score.text(score.of(error))}" if error else "")
+    value, spread = score.text(score.of(result.last)), score.of(error)
+    if spread is None:
+        return value
+    decimals = 0 if "e" in value else len(value.partition(".")[2])
+    return f"{value} ±{spread:.{decimals}f}"  # as many as the mean has: more say nothing
 
 
 def text(results: Sequence[Record]) -> str:

@@ -7,7 +7,7 @@ from holdfast.experiments.individuals import Individual
 from holdfast.experiments.watched import share_left_out
 from holdfast.report.tables import share
 
-HEAD = ("worker", "truly", "x_i on own data", "x0 on the same", "disagreement", "suspicion", "rank", "looks")
+HEAD = ("worker", "truly", "own model", "master model", "disagreement", "suspicion", "rank", "looks")
 
 
 def row(each: Individual) -> tuple[str, ...]:
@@ -43,8 +43,8 @@ def _models(workers: Sequence[Individual]) -> str | None:
         return None
     own, master = (sum(values) / len(both) for values in zip(*both, strict=True))
     if all(mine == yours for mine, yours in both):
-        return f"on the honest workers' own data, all of whom hold x0: {own:.4f}"
-    return f"on the honest workers' own data: their own models {own:.4f}, x0 {master:.4f}"
+        return f"On the honest workers' own data the master's model, which all of them hold, reaches {own:.4f}."
+    return f"On the honest workers' own data their own models reach {own:.4f}, the master's {master:.4f}."
 
 
 def _suspects(workers: Sequence[Individual]) -> str | None:
@@ -52,8 +52,9 @@ def _suspects(workers: Sequence[Individual]) -> str | None:
     if not recorded:
         return None
     suspects = listed(worker for worker, found in recorded if found.suspected) or "nobody"
-    copies = listed(worker for worker, found in recorded if found.copied) or "none"
-    return f"by their messages suspect: {suspects}; copies of each other: {copies}"
+    copies = listed(worker for worker, found in recorded if found.copied)
+    copied = f"Copies of each other, one of them perhaps honest: {copies}." if copies else "Nobody sends copies."
+    return f"Suspect by their messages: {suspects}. {copied}"
 
 
 def _left_out(workers: Sequence[Individual]) -> list[str]:
@@ -66,7 +67,7 @@ def _left_out(workers: Sequence[Individual]) -> list[str]:
         if (share := share_left_out(found)) is not None:
             some = sum(each.left_out > 0 for each in found)
             name = "Byzantine" if byzantine else "honest"
-            lines.append(f"{some} of {len(found)} {name} workers left out, in {share:.2%} of their worker-rounds")
+            lines.append(f"{some} of {len(found)} {name} workers ({share:.2%} of their messages)")
     told = [(each.worker, each.watched) for each in workers if each.watched and each.watched.left_out]
     reasons = [
         f"worker {worker}: left out in {done.left_out} of {done.rounds} rounds, first in round {done.first}, when "
@@ -75,4 +76,4 @@ def _left_out(workers: Sequence[Individual]) -> list[str]:
         for worker, done in told[:SHOWN]
     ]
     more = [f"and {len(told) - SHOWN} more"] if len(told) > SHOWN else []
-    return ["the master judged: " + "; ".join(lines), *reasons, *more]
+    return [f"The master left out {' and '.join(lines)}.", *reasons, *more]

@@ -115,7 +115,7 @@ class Guarantees:
         return {"theorem1": self._consensus()} | {name: self._rate(name) for name in names}
 
     def _rate(self, name: str) -> Verdict:
-        needs = "mu_i > 0 for every worker and the master"
+        needs = "strongly convex losses, mu_i > 0 for every worker and the master"
         if self.convergence is None:
             return Verdict(needs, False, f"no guarantee: {self.curvature.flat}")
         why = f"applies with its step size, while honest models stay within {self.radius:.3g} of the optimum"

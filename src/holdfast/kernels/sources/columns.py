@@ -9,11 +9,13 @@ from numba import njit
 
 from holdfast.kernels.compiling import compiled
 
-from .lanes import fused
+from .lanes import LANES, fused, nothing, put, repeated, taken
 
 BLOCK = 2048
-SPAN = 1024
-"""Columns of which several mixtures are made before the next are read: those of all rows stay in the second cache."""
+SPAN = 512
+"""Columns of which several mixtures are made before the next are read: those of all rows stay in a cache."""
+TILE = 4 * LANES
+"""Columns whose sums stay in registers."""
 
 
 @compiled
@@ -64,12 +66,37 @@ def combination(weights, chosen, rows, first, last, out):
 
 
 @compiled
+def _mixture(weights, chosen, flat, width, first, last, out):
+    """`combination` of the rows that lie one after the other in `flat`, tile by tile; return where the tiles end.
+
+    The sums of a tile stay in registers while the rows stream by, in the order of `combination`.
+    """
+    while first + TILE <= last:
+        a, b, c, d = nothing(flat), nothing(flat), nothing(flat), nothing(flat)
+        for k in range(len(chosen)):
+            at, weight = chosen[k] * width + first, repeated(weights[k])
+            a = fused(weight, taken(flat, at, flat), a)
+            b = fused(weight, taken(flat, at + LANES, flat), b)
+            c = fused(weight, taken(flat, at + 2 * LANES, flat), c)
+            d = fused(weight, taken(flat, at + 3 * LANES, flat), d)
+        put(out, first, a)
+        put(out, first + LANES, b)
+        put(out, first + 2 * LANES, c)
+        put(out, first + 3 * LANES, d)
+        first += TILE
+    return first
+
+
+@compiled
 def mixtures(weights, chosen, counts, rows, first, last, out):
     """out[k] = `combination` by the first counts[k] of weights[k] and chosen[k]."""
+    flat, width = rows.reshape(-1), rows.shape[1]
     for begin in range(first, last, SPAN):
         end = min(begin + SPAN, last)
         for k in range(len(out)):
-            combination(weights[k, : counts[k]], chosen[k, : counts[k]], rows, begin, end, out[k])
+            used, who = weights[k, : counts[k]], chosen[k, : counts[k]]
+            done = _mixture(used, who, flat, width, begin, end, out[k])
+            combination(used, who, rows, done, end, out[k])
 
 
 @njit(nogil=True)

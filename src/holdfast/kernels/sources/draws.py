@@ -28,12 +28,22 @@ def word(begin, j):
 
 
 @compiled
-def batch_rows(key, worker, round, first, size, rows):
-    """Fill `rows` with sample numbers in `[first, first + size)`."""
+def worker_rows(key, worker, round, starts, rows):
+    """Fill `rows` with where the samples of this worker's minibatch lie."""
+    first, size = starts[worker - 1], starts[worker] - starts[worker - 1]
     begin = start(key, worker, round)
     for j in range(len(rows)):
         high = word(begin, j) >> uint64(32)
         rows[j] = first + np.int64((high * uint64(size)) >> uint64(32))
+
+
+@compiled
+def worker_without_samples(workers, starts):
+    """The place in `workers` of the first that has none, or -1."""
+    for i in range(len(workers)):
+        if workers[i] < 1 or workers[i] >= len(starts) or starts[workers[i] - 1] >= starts[workers[i]]:
+            return i
+    return -1
 
 
 @compiled

@@ -18,7 +18,7 @@ Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Learnt:
+class Predictor:
     """Linear scores of samples as they come: `weights @ sample + biases`; scales are already part of both."""
 
     problem: str
@@ -33,7 +33,7 @@ class Learnt:
     """What features were shifted and divided by while the model was learnt."""
 
     @staticmethod
-    def of(problem: Problem, model: Vector, dataset: Dataset | None, scaling: Scaling | None) -> "Learnt | None":
+    def of(problem: Problem, model: Vector, dataset: Dataset | None, scaling: Scaling | None) -> "Predictor | None":
         """Return a problem's model for use; None for problems whose models only they understand."""
         name = next((name for name, kind in REGISTRY.items() if type(problem) is kind), None)
         if name is None or dataset is None or not isinstance(problem, LinearProblem):
@@ -46,7 +46,7 @@ class Learnt:
             weights = weights / scaling.width * unit
             biases = biases * unit + centre - weights @ scaling.centre
         labels = dataset.numbered().labels if problem.classifies else None
-        return Learnt(name, weights, biases, labels, dataset.layout, scaling)
+        return Predictor(name, weights, biases, labels, dataset.layout, scaling)
 
     @property
     def features(self) -> int:
@@ -122,13 +122,13 @@ class Learnt:
         }
 
     @staticmethod
-    def of_json(values: Mapping[str, Any]) -> "Learnt":
+    def of_json(values: Mapping[str, Any]) -> "Predictor":
         """Return what `to_json` wrote."""
         weights, biases = np.array(values["weights"], np.float64), np.array(values["biases"], np.float64)
         if weights.ndim != 2 or biases.shape != weights.shape[:1]:
             raise ValueError("weights and biases of other shapes")
         labels, layout, scaling = values["labels"], values["layout"], values["scaling"]
-        return Learnt(
+        return Predictor(
             values["problem"],
             weights,
             biases,
@@ -138,16 +138,16 @@ class Learnt:
         )
 
 
-def to_sklearn(learnt: Learnt) -> Any:
+def to_sklearn(predictor: Predictor) -> Any:
     """Return a fitted scikit-learn estimator that predicts the same: LogisticRegression, or LinearRegression."""
     from sklearn.linear_model import LinearRegression, LogisticRegression
 
-    if learnt.labels is None:
+    if predictor.labels is None:
         estimator = LinearRegression()
-        estimator.coef_, estimator.intercept_ = learnt.weights[0].copy(), float(learnt.biases[0])
+        estimator.coef_, estimator.intercept_ = predictor.weights[0].copy(), float(predictor.biases[0])
     else:
         estimator = LogisticRegression()
-        estimator.coef_, estimator.intercept_ = learnt.weights.copy(), learnt.biases.copy()
-        estimator.classes_ = np.array(learnt.labels)
-    estimator.n_features_in_ = learnt.features
+        estimator.coef_, estimator.intercept_ = predictor.weights.copy(), predictor.biases.copy()
+        estimator.classes_ = np.array(predictor.labels)
+    estimator.n_features_in_ = predictor.features
     return estimator

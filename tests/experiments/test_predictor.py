@@ -11,9 +11,9 @@ import outsiders
 from holdfast import load
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Result, Spec, run, simulate
-from holdfast.experiments.ending import LEARNT
+from holdfast.experiments.ending import PREDICTOR
 from holdfast.experiments.folder import RunFolder
-from holdfast.experiments.learnt import Learnt
+from holdfast.experiments.predictor import Predictor
 
 TABLE = "height,colour,kind\n" + "".join(
     f"{n % 10},{'red' if n % 10 > 4 else 'blue'},{'tall' if n % 10 > 4 else 'short'}\n" for n in range(60)
@@ -66,11 +66,11 @@ def test_numbers_are_predicted_in_their_own_unit(tmp_path: Path) -> None:
 
 def test_the_folder_predicts_the_same(table: Path, tmp_path: Path) -> None:
     result = run(Spec(data=str(table), **QUICK), tmp_path / "run")
-    again = RunFolder(tmp_path / "run").ending.learnt()
-    assert result.learnt is not None
-    assert again.to_json() == result.learnt.to_json()
+    again = RunFolder(tmp_path / "run").ending.predictor()
+    assert result.predictor is not None
+    assert again.to_json() == result.predictor.to_json()
     assert again.predict(table).tolist() == result.predict(table).tolist()
-    told = json.loads((tmp_path / "run" / LEARNT).read_text())
+    told = json.loads((tmp_path / "run" / PREDICTOR).read_text())
     assert told["labels"] == ["short", "tall"]
     assert told["layout"]["columns"][1]["categories"] == ["blue", "red"]
     assert len(told["scaling"]["width"]) == 3
@@ -79,7 +79,7 @@ def test_the_folder_predicts_the_same(table: Path, tmp_path: Path) -> None:
 def test_a_fitted_estimator_of_scikit_learn(table: Path) -> None:
     for data, options in ((str(table), {}), ("digits", {"rate": 1e-5})):
         result = run(Spec(data=data, **QUICK | options))
-        features = load(data).test_features.reshape(-1, result.learnt.features if result.learnt else 0)
+        features = load(data).test_features.reshape(-1, result.predictor.features if result.predictor else 0)
         estimator = result.to_sklearn()
         assert estimator.predict(features).tolist() == result.predict(features).tolist()
         np.testing.assert_allclose(estimator.predict_proba(features), result.probabilities(features), atol=1e-9)
@@ -104,19 +104,19 @@ def test_models_that_cannot_be_used(table: Path, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="predict needs a model of softmax, logistic, least-squares"):
         own.predict(np.eye(4))
     run(Spec(data=str(table), **QUICK | {"rounds": 2}), tmp_path / "run")
-    path = tmp_path / "run" / LEARNT
+    path = tmp_path / "run" / PREDICTOR
     path.write_text(path.read_text().replace("short", "small"))
     with pytest.raises(InvalidInput, match=r"model.json must hold the model of this run; got a wrong checksum"):
-        RunFolder(tmp_path / "run").ending.learnt()
+        RunFolder(tmp_path / "run").ending.predictor()
     path.unlink()
     with pytest.raises(InvalidInput, match="that did not diverge; got no"):
-        RunFolder(tmp_path / "run").ending.learnt()
+        RunFolder(tmp_path / "run").ending.predictor()
     (tmp_path / "run" / "result.json").unlink()
     with pytest.raises(InvalidInput, match="predict needs a run that is over"):
-        RunFolder(tmp_path / "run").ending.learnt()
+        RunFolder(tmp_path / "run").ending.predictor()
 
 
 def test_probabilities_need_classes() -> None:
-    learnt = Learnt("least-squares", np.ones((1, 2)), np.zeros(1))
+    predictor = Predictor("least-squares", np.ones((1, 2)), np.zeros(1))
     with pytest.raises(InvalidInput, match="probabilities need classes"):
-        learnt.probabilities(np.zeros((1, 2)))
+        predictor.probabilities(np.zeros((1, 2)))

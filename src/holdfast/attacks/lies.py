@@ -12,6 +12,6 @@ Lie = Literal["contrarian", "negative-sum", "sign-flip"]
 LIES: dict[Lie, Attack] = {"contrarian": Contrarian(), "negative-sum": NegativeSum(), "sign-flip": SignFlip()}
 
 
-def lies(name: Lie, view: FullView) -> Rows:
+def lie(name: Lie, view: FullView) -> Rows:
     """Return what all workers of the view send when they lie."""
     return LIES[name](view)
