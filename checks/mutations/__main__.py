@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 SOURCES = [ROOT / "src/holdfast" / family for family in ("aggregators", "stages", "attacks")]
 TESTS = [
     *(ROOT / "tests/values" / f"test_{name}.py" for name in ("rules", "field_rules", "stage_values", "attack_values",
-      "weights", "poisoning", "constants")),
+      "weights", "poisoning", "catalogue_constants")),
     *(ROOT / "tests/laws" / f"test_{name}.py" for name in ("aggregators", "stages", "attacks", "attack_memory",
       "attack_strength", "registries", "ties")),
     ROOT / "tests/watching",
