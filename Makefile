@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 CONSTRAINTS := requirements/constraints.txt
 
-.PHONY: demo picture test test-torch test-ray test-flower test-peers check fuzz faults claims reproduction yardsticks suspicion lint format bench clean
+.PHONY: demo picture test test-torch test-ray test-flower test-peers check fuzz faults mutations claims reproduction yardsticks suspicion lint format bench clean
 
 .venv/installed: pyproject.toml $(CONSTRAINTS)
 	$(PYTHON) -m venv .venv
@@ -48,6 +48,9 @@ fuzz: .venv/installed  ## a million random and mutated frames
 
 faults: .venv/installed  ## crashes, I/O errors, kills, two owners and flipped bits at run folders; about 5 minutes
 	cd checks && ../$(BIN)/python -m faults
+
+mutations: .venv/installed  ## change rules, stages and attacks in every small way: does a test notice?
+	cd checks && ../$(BIN)/python -m mutations
 
 claims: .venv/installed  ## the paper and others' claims in short on MNIST; fails if a verdict is not the one on record
 	rm -rf runs/claims runs/claims-of-others

@@ -1,9 +1,10 @@
-"""Where methods and attacks come from, as BibTeX: each names its sources by their keys, in `cites`."""
+"""Where methods, attacks and partitions come from, as BibTeX: each names its sources by their keys, in `cites`."""
 
 from typing import Any
 
 from holdfast import stages
 from holdfast.attacks import ATTACKS
+from holdfast.data import PARTITIONS
 from holdfast.errors import unknown
 from holdfast.methods import make_method, reduction
 from holdfast.methods.names import method_parts
@@ -233,6 +234,48 @@ _ENTRIES = r"""
   booktitle = {International Conference on Algorithmic Learning Theory},
   year = {2020},
 }
+
+@inproceedings{mcmahan2017communication,
+  author = {McMahan, Brendan and Moore, Eider and Ramage, Daniel and Hampson, Seth and {Ag{\"u}era y Arcas}, Blaise},
+  title = {Communication-efficient learning of deep networks from decentralized data},
+  booktitle = {International Conference on Artificial Intelligence and Statistics},
+  year = {2017},
+}
+
+@inproceedings{yurochkin2019bayesian,
+  author = {Yurochkin, Mikhail and Agarwal, Mayank and Ghosh, Soumya and Greenewald, Kristjan and Hoang, Nghia and Khazaeni, Yasaman},
+  title = {{Bayesian} nonparametric federated learning of neural networks},
+  booktitle = {International Conference on Machine Learning},
+  year = {2019},
+}
+
+@inproceedings{karimireddy2020scaffold,
+  author = {Karimireddy, Sai Praneeth and Kale, Satyen and Mohri, Mehryar and Reddi, Sashank J. and Stich, Sebastian U. and Suresh, Ananda Theertha},
+  title = {{SCAFFOLD}: Stochastic controlled averaging for federated learning},
+  booktitle = {International Conference on Machine Learning},
+  year = {2020},
+}
+
+@article{hsu2019measuring,
+  author = {Hsu, Tzu-Ming Harry and Qi, Hang and Brown, Matthew},
+  title = {Measuring the effects of non-identical data distribution for federated visual classification},
+  journal = {arXiv preprint arXiv:1909.06335},
+  year = {2019},
+}
+
+@inproceedings{li2022federated,
+  author = {Li, Qinbin and Diao, Yiqun and Chen, Quan and He, Bingsheng},
+  title = {Federated learning on non-{IID} data silos: An experimental study},
+  booktitle = {International Conference on Data Engineering},
+  year = {2022},
+}
+
+@article{gonzalez2025byzfl,
+  author = {Gonz{\'a}lez, Marc and Guerraoui, Rachid and Pinot, Rafael and Rizk, Geovani and Stephan, John and Ta{\"i}ani, Fran{\c{c}}ois},
+  title = {{ByzFL}: Research framework for robust federated learning},
+  journal = {arXiv preprint arXiv:2505.24802},
+  year = {2025},
+}
 """
 
 BIBTEX: dict[str, str] = {
@@ -259,7 +302,7 @@ def _parts(given: Any) -> tuple[Any, ...]:
     name = given.partition(":")[0] if isinstance(given, str) else ""
     if name in ATTACKS.registry:
         return (ATTACKS.make(given),)
-    for registry in (reduction.REGISTRY, stages.REGISTRY):
+    for registry in (reduction.REGISTRY, stages.REGISTRY, PARTITIONS.registry):
         if name in registry:
             return (registry[name],)
     first, *before = method_parts(make_method(given))

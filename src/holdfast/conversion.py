@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import fields
+from functools import cache
 from types import NoneType
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
@@ -58,7 +59,7 @@ def _rounded(value: Any, found: Any) -> bool:
 
 def convert_fields(part: Any) -> None:
     """Give every field of a frozen dataclass under construction its own type, or say which does not fit."""
-    types = types_of(type(part))
+    types = field_types(part.__class__)
     for field in fields(part):
         value = converted(field.name, getattr(part, field.name), types.get(field.name, Any))
         object.__setattr__(part, field.name, value)
@@ -77,6 +78,12 @@ def types_of(member: Any) -> dict[str, Any]:
         return get_type_hints(member, include_extras=True)
     except (NameError, TypeError):
         return {}
+
+
+@cache  # finding them takes longer than converting all fields
+def field_types(part: type) -> dict[str, Any]:
+    """Return the types of a dataclass's fields, as far as they mean something here."""
+    return types_of(part)
 
 
 def _described(kind: Any) -> str:

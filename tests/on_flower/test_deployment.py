@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("flwr")
 
-from holdfast.errors import EngineError
+from holdfast.errors import EngineError, InvalidInput
 from holdfast.federation.together import simulated
 from holdfast.federation.trial.family import family
 from holdfast.federation.trial.supervisor import Trial
@@ -22,7 +22,7 @@ def test_certificates_and_keys_are_for_their_owner(tmp_path: Path) -> None:
     from cryptography import x509
     from cryptography.hazmat.primitives.serialization import load_ssh_private_key, load_ssh_public_key
 
-    write_app(tmp_path, nodes=2)
+    write_app(tmp_path, nodes=2, host="server.example")
     secrets = tmp_path / ".trial"
     for name in ("server.key", "worker-1", "worker-2"):
         assert (secrets / name).stat().st_mode & 0o077 == 0
@@ -30,9 +30,18 @@ def test_certificates_and_keys_are_for_their_owner(tmp_path: Path) -> None:
         x509.load_pem_x509_certificate((secrets / name).read_bytes()) for name in ("ca.crt", "server.pem")
     )
     server.verify_directly_issued_by(authority)
+    names = server.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    assert names.get_values_for_type(x509.DNSName) == ["localhost", "server.example"]
+    assert [str(each) for each in names.get_values_for_type(x509.IPAddress)] == ["127.0.0.1"]
     keys = [load_ssh_private_key((secrets / f"worker-{n}").read_bytes(), None).public_key() for n in (1, 2)]
     assert keys[0] == load_ssh_public_key((secrets / "worker-1.pub").read_bytes())
     assert keys[0] != keys[1]
+
+
+def test_a_wrong_host_leaves_nothing_behind(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="--host must be a name or an address; got 'not a host'"):
+        write_app(tmp_path / "app", nodes=1, host="not a host")
+    assert not (tmp_path / "app").exists()
 
 
 def end_superlink(trial: Trial) -> None:

@@ -9,17 +9,19 @@ import pytest
 
 from holdfast import aggregators, attacks, methods, stages
 from holdfast.citations import BIBTEX, citations_of
+from holdfast.data import PARTITIONS
 from holdfast.errors import InvalidInput
 from holdfast.methods import reduction
 from holdfast.typing import Rows, Vector
 
 MEMBERS: dict[str, Any] = {
     **methods.REGISTRY, **aggregators.REGISTRY, **stages.REGISTRY, **reduction.REGISTRY, **attacks.REGISTRY,
+    **PARTITIONS.registry,
 }  # fmt: skip
 WITHOUT = {
     "mean", "sgd", "ideal-sgd", "clip", "watch",
     "contrarian", "adaptive", "random-labels", "bit-flip", "dropped", "delayed",
-    "noisy-duplicate", "partial-contrarian", "framing", "sleeper", "rotating",
+    "iid", "assignment", "noisy-duplicate", "partial-contrarian", "framing", "sleeper", "rotating",
 }  # fmt: skip
 """What nobody has to be thanked for."""
 

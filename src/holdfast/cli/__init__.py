@@ -98,7 +98,9 @@ COMMANDS = {
         "holdfast list",
         list_all,
     ),
-    "cite": Command("print the sources of methods and attacks as BibTeX", "holdfast cite rsa nnm+krum alie", cite),
+    "cite": Command(
+        "print where methods, attacks and partitions come from, as BibTeX", "holdfast cite rsa nnm+krum alie", cite
+    ),
     "data": Command("list or fetch data sets", "holdfast data list", data),
     "init": Command(
         "write a spec file that explains every key and runs as it stands",

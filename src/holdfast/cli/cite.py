@@ -1,4 +1,4 @@
-"""`holdfast cite`: where methods and attacks come from, as BibTeX."""
+"""`holdfast cite`: where methods, attacks and partitions come from, as BibTeX."""
 
 from argparse import ArgumentParser, Namespace
 
@@ -8,7 +8,10 @@ from holdfast.errors import InvalidInput
 
 def add_flags(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "parts", nargs="+", metavar="METHOD", help="a method as --method has it, a stage, an attack, saga or lsvrg"
+        "parts",
+        nargs="+",
+        metavar="METHOD",
+        help="a method as --method has it, a stage, an attack, a partition, saga or lsvrg",
     )
 
 

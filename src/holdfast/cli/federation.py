@@ -6,6 +6,7 @@ from pathlib import Path
 from holdfast.cli.console import Speaker
 from holdfast.cli.parsing import Command, add_commands
 from holdfast.errors import EngineError
+from holdfast.federation.trial.certificates import LOOPBACK
 from holdfast.federation.trial.supervisor import Trial, stop
 from holdfast.federation.trial.template import FRAMEWORKS, write_app
 
@@ -25,10 +26,13 @@ class _Init:
         parser.add_argument(
             "--framework", default="numpy", choices=FRAMEWORKS, help="what the model is written in (default numpy)"
         )
+        parser.add_argument(
+            "--host", default=LOOPBACK, metavar="NAME", help="the server's name or address, for its certificate"
+        )
 
     @staticmethod
     def command(arguments: Namespace) -> int:
-        for path in write_app(arguments.folder, arguments.nodes, arguments.framework):
+        for path in write_app(arguments.folder, arguments.nodes, arguments.framework, arguments.host):
             print(path)
         print(f"edit {arguments.folder}/robust_app/task.py; then: holdfast federation try {arguments.folder}")
         return 0

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from math import inf, isfinite, sqrt
 from typing import Any, cast
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -78,12 +79,31 @@ def _surveyed(workers: Workers, seed: int) -> Workers:
 def _reports(spec: Spec, problem: Problem, workers: Workers) -> Rows:
     """Return what these workers report: honest ones the truth, Byzantine ones what their attack makes of it."""
     norm = getattr(spec.method, "norm", 1.0)
-    larger = replace(problem, batch=BATCH) if isinstance(problem, LinearProblem | ModuleProblem) else problem
-    surveyor, start = Surveyor.of(problem, workers, norm), problem.start()
     attack, byzantine = attack_and_byzantine(spec)
     adversary = Adversary(attack, participants(spec), byzantine, spec.seed, computing_always=True)
-    truths = WorkerGroup(surveyor, larger.oracle(workers), start, workers).answer(start, 0, workers)
-    return adversary.corrupt(truths, workers, surveyor.neutral(start), 0)
+    return adversary.corrupt(_truths(problem, workers, norm), workers, np.zeros(3), 0)  # a report is three numbers
+
+
+_KNOWN: WeakKeyDictionary[Problem, dict[tuple[float, bytes], Rows]] = WeakKeyDictionary()
+"""What workers found out about problems that are still there: the same under every attack."""
+
+
+def _truths(problem: Problem, workers: Workers, norm: float) -> Rows:
+    """Return what these workers report if all are honest."""
+    if not isinstance(problem, LinearProblem | ModuleProblem):  # one from outside need not answer the same twice
+        return _surveys(problem, problem, workers, norm)
+    known, asked = _KNOWN.setdefault(problem, {}), (norm, workers.tobytes())
+    if asked not in known:
+        known[asked] = _surveys(problem, replace(problem, batch=BATCH), workers, norm)
+        known[asked].flags.writeable = False
+    return known[asked]
+
+
+def _surveys(problem: Problem, larger: Problem, workers: Workers, norm: float) -> Rows:
+    """Return what these workers measure, with the larger minibatches of the same problem."""
+    start = problem.start()
+    group = WorkerGroup(Surveyor.of(problem, workers, norm), larger.oracle(workers), start, workers)
+    return group.answer(start, 0, workers)
 
 
 def _longest(spec: Spec, m: int, reach: float, curvature: float, problem: Problem) -> float:

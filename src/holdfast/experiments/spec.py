@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from math import isfinite
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_type_hints
+from typing import Annotated, Any, Literal
 
 import tomli_w
 from msgspec import Meta
 
 from holdfast.attacks import ATTACKS, Attack
-from holdfast.conversion import converted
+from holdfast.conversion import converted, field_types
 from holdfast.data import FILE_TYPES, PARTITIONS, SETS, Dataset, Iid, Partition, Table
 from holdfast.engines.options import ENGINES, EngineOptions, InProcess
 from holdfast.errors import InvalidInput, unknown
@@ -159,7 +159,7 @@ class Spec:
     )
 
     def __post_init__(self) -> None:
-        types = get_type_hints(Spec, include_extras=True)
+        types = field_types(Spec)
         for each in fields(self):
             value, make = getattr(self, each.name), each.metadata.get("make")
             if each.name == "byzantine" and isinstance(value, str) and "," in value:

@@ -5,6 +5,7 @@ import numpy as np
 
 from holdfast import kernels
 from holdfast.aggregators.options import require_positive
+from holdfast.kernels.room import room
 from holdfast.stages.base import Stage
 from holdfast.typing import Received, Rows, Vector
 
@@ -36,10 +37,12 @@ class Clipping(Stage):
 
 def shortened(rows: Rows, lengths: Vector, limit: float) -> Rows:
     """Return the rows, those longer than the limit made that long; infinitely long ones are 0."""
-    out, number = np.zeros(rows.shape, rows.dtype), rows.dtype.type
-    for i in np.flatnonzero(np.isfinite(lengths)):
-        factor = min(1.0, limit / lengths[i]) if lengths[i] > 0 else 1.0
-        if factor < np.finfo(rows.dtype).tiny:  # too small for the rows' own type
+    out, number = room(rows.shape, rows.dtype), rows.dtype.type
+    for i, length in enumerate(lengths):
+        factor = min(1.0, limit / length) if length > 0 else 1.0
+        if not np.isfinite(length):
+            out[i] = 0
+        elif factor < np.finfo(rows.dtype).tiny:  # too small for the rows' own type
             out[i] = rows[i].astype(np.float64) * factor
         else:
             np.multiply(rows[i], number(factor), out=out[i])

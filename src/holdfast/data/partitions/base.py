@@ -1,5 +1,5 @@
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,9 @@ Parts = list[NDArray[np.int64]]
 
 class Partition(ABC):
     """A frozen dataclass that deals samples to workers; all randomness comes from the generator it is given."""
+
+    cites: ClassVar[tuple[str, ...]] = ()
+    """Its sources, as keys of `holdfast.citations`."""
 
     @abstractmethod
     def deal(self, labels: NDArray[Any], workers: int, generator: np.random.Generator) -> Parts:

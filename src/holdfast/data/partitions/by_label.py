@@ -1,5 +1,5 @@
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,8 @@ class ByLabel(Partition):
     general, of m workers and C classes present, worker i (from 0) shares class floor(i C / m) if m >= C,
     else class c goes to worker floor(c m / C).
     """
+
+    cites: ClassVar[tuple[str, ...]] = ("li2019rsa",)
 
     def deal(self, labels: NDArray[Any], workers: int, generator: np.random.Generator) -> Parts:
         require_enough(labels, workers)

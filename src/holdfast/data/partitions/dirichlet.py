@@ -1,5 +1,5 @@
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ class Dirichlet(Partition):
     same alpha means workers that differ more than `per` class.
     """
 
+    cites: ClassVar[tuple[str, ...]] = ("yurochkin2019bayesian", "hsu2019measuring")
     alpha: float
     per: Literal["class", "worker"] = "class"
 

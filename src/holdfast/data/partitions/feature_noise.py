@@ -1,6 +1,6 @@
 from dataclasses import dataclass
 from math import inf
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ class FeatureNoise(Partition):
     [[0.0], [2.0], [0.0], [2.0]]
     """
 
+    cites: ClassVar[tuple[str, ...]] = ("li2022federated",)
     scale: float = 1.0
 
     def __post_init__(self) -> None:

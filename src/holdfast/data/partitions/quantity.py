@@ -1,6 +1,6 @@
 from dataclasses import dataclass
 from math import inf
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ class Quantity(Partition):
     (100, True)
     """
 
+    cites: ClassVar[tuple[str, ...]] = ("li2022federated",)
     alpha: float = 0.5
 
     def __post_init__(self) -> None:

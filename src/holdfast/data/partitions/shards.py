@@ -1,5 +1,5 @@
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from msgspec import Meta
@@ -22,6 +22,7 @@ class ShardsPerWorker(Partition):
     [[2, 3, 4, 5], [0, 1, 6, 7]]
     """
 
+    cites: ClassVar[tuple[str, ...]] = ("mcmahan2017communication",)
     per_worker: Annotated[int, Meta(ge=1)] = 2
 
     def __post_init__(self) -> None:

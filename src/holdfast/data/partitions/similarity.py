@@ -1,5 +1,5 @@
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from msgspec import Meta
@@ -21,6 +21,7 @@ class Similarity(Partition):
     [[0, 4], [1, 3], [2, 5]]
     """
 
+    cites: ClassVar[tuple[str, ...]] = ("gonzalez2025byzfl", "karimireddy2020scaffold")
     gamma: Annotated[float, Meta(ge=0, le=1)] = 0.33
 
     def __post_init__(self) -> None:

@@ -1,5 +1,6 @@
 """A certificate authority for this machine alone, the server's certificate, and the nodes' keys."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
@@ -9,14 +10,21 @@ from holdfast.errors import InvalidInput
 from holdfast.files import write_atomic
 
 DAYS = 365
+HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?")
 
 
-def write_certificates(folder: Path, host: str = "127.0.0.1") -> None:
-    """Write `ca.crt`, and `server.pem` and `server.key` for an address. The authority's own key is not kept."""
+LOOPBACK = "127.0.0.1"
+
+
+def write_certificates(folder: Path, host: str = LOOPBACK) -> None:
+    """Write `ca.crt`, and `server.pem` and `server.key` for a name or address and for this machine's loopback.
+
+    The authority's own key is not kept.
+    """
     x509, hashes, serialization, ec = _library()
     authority, server = ec.generate_private_key(ec.SECP384R1()), ec.generate_private_key(ec.SECP384R1())
     issuer = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "holdfast trial")])
-    names = x509.SubjectAlternativeName([x509.DNSName("localhost"), x509.IPAddress(ip_address(host))])
+    names = x509.SubjectAlternativeName([_name(x509, name) for name in dict.fromkeys(("localhost", LOOPBACK, host))])
     root = _certificate(x509, issuer, issuer, authority.public_key()).add_extension(
         x509.BasicConstraints(ca=True, path_length=0), critical=True
     )
@@ -46,6 +54,15 @@ def _write_secret(path: Path, content: bytes) -> None:
     path.unlink(missing_ok=True)
     path.touch(mode=0o600)
     path.write_bytes(content)
+
+
+def _name(x509: Any, host: str) -> Any:
+    try:
+        return x509.IPAddress(ip_address(host))
+    except ValueError:
+        if not HOST.fullmatch(host):
+            raise InvalidInput(f"--host must be a name or an address; got {host!r}") from None
+        return x509.DNSName(host)
 
 
 def _certificate(x509: Any, subject: Any, issuer: Any, key: Any) -> Any:

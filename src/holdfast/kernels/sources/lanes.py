@@ -67,6 +67,32 @@ def single(context, array, j, like):
 
 
 @intrinsic
+def repeated(context, number):
+    """The same number in every lane."""
+    kind = LanesType(number)
+
+    def generate(context, builder, signature, arguments):
+        word, vector = ir.IntType(32), context.get_value_type(kind)
+        one = builder.insert_element(ir.Constant(vector, ir.Undefined), arguments[0], ir.Constant(word, 0))
+        return builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(word, LANES), LANES * [0]))
+
+    return kind(number), generate
+
+
+@intrinsic
+def put(context, array, first, lanes):
+    """Write lanes to elements `first` to `first + LANES` of a contiguous array of their type."""
+
+    def generate(context, builder, signature, arguments):
+        raw = ir.VectorType(context.get_data_type(array.dtype), LANES)
+        pointer = builder.bitcast(_element(context, builder, signature, arguments), raw.as_pointer())
+        builder.store(arguments[2], pointer).align = array.dtype.bitwidth // 8
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64, lanes), generate
+
+
+@intrinsic
 def fused(context, x, y, z):
     """x y + z, rounded once; of numbers or of lanes."""
 

@@ -1,6 +1,7 @@
 """The best of all subsets of a size, by depth-first search: what no addition can mend is left out at once.
 
-Both searches look at sets in lexicographic order of the rows, so that of equally good ones the first wins.
+The search for the diameter looks at sets in lexicographic order of the rows, so that of equally good ones the first
+wins; the one for the eigenvalue begins with the set that is best at first sight.
 """
 
 import numpy as np
@@ -12,15 +13,46 @@ POWER_STEPS = 8
 
 
 @compiled
+def _twins(pairs):
+    """For each row the last one before it with the same entries, so that either may stand for the other; n if none."""
+    n = len(pairs)
+    twins = np.full(n, n)
+    for i in range(n):
+        for k in range(i):
+            same = True
+            for j in range(n):
+                same &= pairs[i, j] == pairs[k, j]
+            twins[i] = k if same else twins[i]
+    return twins
+
+
+@compiled
+def _some_diameter(D, size):
+    """The least diameter of those sets that are a row and the `size` - 1 nearest to it."""
+    least = np.inf
+    for i in range(len(D)):
+        near = np.argsort(D[i])[:size]
+        widest = 0.0
+        for k in range(size):
+            for j in range(k):
+                widest = max(widest, D[near[k], near[j]])
+        least = min(least, widest)
+    return least
+
+
+@compiled
 def least_diameter(D, size, best):
     """best = the rows of the subset with the least largest distance, of tied ones that with the least sum of them.
 
-    `chosen[:depth]` is the set so far; adding a row makes neither its largest distance nor their sum smaller.
+    `chosen[:depth]` is the set so far; adding a row makes neither its largest distance nor their sum smaller. Of rows
+    that are twins, as messages of colluding workers are, one is added only after the one before.
     """
     n = len(D)
     chosen, widest, total = np.zeros(size, np.int64), np.zeros(size + 1), np.zeros(size + 1)
+    twins, inside = _twins(D), np.zeros(n + 1, np.bool_)
+    inside[n] = True
     best[:] = np.arange(size)
-    least, sum_of_least = np.inf, np.inf
+    least, sum_of_least = _some_diameter(D, size), np.inf
     depth, row = 0, 0
     while True:
         if depth == size or n - row < size - depth:
@@ -29,17 +61,18 @@ def least_diameter(D, size, best):
             if depth == 0:
                 return
             depth -= 1
-            row = chosen[depth] + 1
-            continue
-        wide, added = widest[depth], total[depth]
-        for k in range(depth):
-            distance = D[chosen[k], row]
-            wide = max(wide, distance)
-            added += distance
-        if wide < least or (wide == least and added < sum_of_least):
-            chosen[depth] = row
-            depth += 1
-            widest[depth], total[depth] = wide, added
+            row = chosen[depth]
+            inside[row] = False
+        elif inside[twins[row]]:
+            wide, added = widest[depth], total[depth]
+            for k in range(depth):
+                distance = D[chosen[k], row]
+                wide = max(wide, distance)
+                added += distance
+            if wide < least or (wide == least and added < sum_of_least):
+                chosen[depth], inside[row] = row, True
+                depth += 1
+                widest[depth], total[depth] = wide, added
         row += 1
 
 
@@ -102,10 +135,10 @@ def _largest_eigenvalue(G, chosen):
 
 @compiled
 def _farthest_out(K):
-    """The row that is farthest out about along the first eigenvector, by a few power steps; of equals the last."""
+    """The row that is farthest out about along the first eigenvector, by a few power steps; of equals the first."""
     k, widest = len(K), 0
     for i in range(k):
-        widest = i if K[i, i] >= K[widest, widest] else widest
+        widest = i if K[i, i] > K[widest, widest] else widest
     along, product = K[widest].copy(), np.zeros(k)
     for _ in range(POWER_STEPS):
         largest = np.abs(along).max()
@@ -119,54 +152,40 @@ def _farthest_out(K):
         along[:] = product
     out = 0
     for i in range(k):
-        out = i if np.abs(along[i]) >= np.abs(along[out]) else out
+        out = i if np.abs(along[i]) > np.abs(along[out]) else out
     return out
 
 
 @compiled
 def _peeled(G, size):
-    """All rows, at the end those that are dropped one after another as farthest out, until `size` are left."""
-    order = np.arange(len(G))
-    for count in range(len(G), size, -1):
-        out = _farthest_out(_centred(G, order[:count]))
+    """All rows, at first those that are dropped one after another as farthest out, until `size` are left."""
+    order = np.arange(len(G))[::-1].copy()
+    for dropped in range(len(G) - size):
+        out = dropped + _farthest_out(_centred(G, order[dropped:]))
         row = order[out]
-        for k in range(out, count - 1):
-            order[k] = order[k + 1]
-        order[count - 1] = row
+        for k in range(out, dropped, -1):
+            order[k] = order[k - 1]
+        order[dropped] = row
     return order
-
-
-@compiled
-def _twins(G):
-    """For each row the next one with the same inner products, so that either may stand for the other; n if none."""
-    n = len(G)
-    twins = np.full(n, n)
-    for i in range(n):
-        for k in range(n - 1, i, -1):
-            same = True
-            for j in range(n):
-                same &= G[i, j] == G[k, j]
-            twins[i] = k if same else twins[i]
-    return twins
 
 
 @compiled
 def least_eigenvalue(products, size, best):
     """best = the rows of the subset whose scatter has the least largest eigenvalue, from their inner products.
 
-    Adding a row makes no eigenvalue of a scatter smaller. Rows are put in order first: the search begins with a set
-    that is good already, which leaves out most others, and adds those rows first that are far out, of which a few are
-    too many. Of rows that are twins, as messages of colluding workers are, one is added only after the next.
+    Adding a row makes no eigenvalue of a scatter smaller. Rows are put in order first: those that are far out come
+    first, since a few of them are too many at once, and the last make a set that is good already, which leaves out most
+    others. Twins are added as above.
     """
     n = len(products)
     order = _peeled(products, size)
     G = products[order][:, order]
-    best[:] = np.arange(size)
-    least, twins = _largest_eigenvalue(G, best), _twins(G)
-    chosen, along, inside = np.zeros(size, np.int64), np.zeros(size), np.zeros(n + 1, np.bool_)
+    best[:] = np.arange(n - size, n)
+    least, twins, inside = _largest_eigenvalue(G, best), _twins(G), np.zeros(n + 1, np.bool_)
     inside[n] = True
+    chosen, along = np.zeros(size, np.int64), np.zeros(size)
     sums, factor = np.zeros((size + 1, n)), np.zeros((size, size))
-    depth, row = 0, n - 1
+    depth, row = 0, 0
     while True:
         if depth == size:
             found = _largest_eigenvalue(G, chosen)
@@ -178,7 +197,7 @@ def least_eigenvalue(products, size, best):
                 inside[chosen[depth]] = True
                 depth += 1
             row = chosen[depth]
-        elif row + 1 < size - depth:
+        elif n - row < size - depth:
             if depth == 0:
                 break
             depth -= 1
@@ -187,5 +206,5 @@ def least_eigenvalue(products, size, best):
         elif inside[twins[row]] and _append(G, chosen, depth, row, least, sums, along, factor):
             inside[row] = True
             depth += 1
-        row -= 1
+        row += 1
     best[:] = np.sort(order[best])
