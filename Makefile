@@ -81,7 +81,7 @@ lint: .venv/installed  ## style and types
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: .venv-bench/installed  ## measure against NumPy, torch, ByzFL, ByzPy and Flower; about 12 minutes
+bench: .venv-bench/installed  ## measure against NumPy, torch, ByzFL, ByzPy and Flower; about a quarter of an hour
 	.venv-bench/bin/python -m benchmarks --markdown benchmarks/results.md
 
 .venv-bench/installed: pyproject.toml $(CONSTRAINTS) benchmarks/install.sh benchmarks/requirements.txt
