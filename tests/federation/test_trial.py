@@ -106,7 +106,7 @@ def test_the_reason_is_found_in_a_log() -> None:
     traceback = (
         "Traceback (most recent call last):\n  File x\nholdfast.errors.InvalidInput: unknown method 'rs'; known: rsa"
     )
-    end = "\x1b[91mERROR \x1b[0m:     Exit Code: 201\n\nAn unhandled exception occurred.\n\nFor more information, visit: <x>"
+    end = "\x1b[91mERROR \x1b[0m:     Exit Code: 201\n\nAn unhandled exception\n\nFor more information, visit: <x>"
     assert told_by(f"{traceback}\n{end}\n") == "holdfast.errors.InvalidInput: unknown method 'rs'; known: rsa"
     box = "╭─ Error ──────╮\n│ Invalid value │\n╰──────────────╯"
     assert told_by(box) == "Invalid value"
