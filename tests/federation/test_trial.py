@@ -109,4 +109,4 @@ def test_the_reason_is_found_in_a_log() -> None:
     end = "\x1b[91mERROR \x1b[0m:     Exit Code: 201\n\nAn unhandled exception\n\nFor more information, visit: <x>"
     assert told_by(f"{traceback}\n{end}\n") == "holdfast.errors.InvalidInput: unknown method 'rs'; known: rsa"
     box = "╭─ Error ──────╮\n│ Invalid value │\n╰──────────────╯"
-    assert told_by(box) == "Invalid value"
+    assert told_by(box) == "Error Invalid value"
