@@ -72,7 +72,11 @@ def chosen(framework: str) -> None:
         write_app(Path(folder), 1, framework)
         app: dict[str, Any] = runpy.run_path(str(Path(folder) / "robust_app" / "task.py"))
     kept = held_back(app["samples"])
-    task = linear_task(*app["MODEL"], kept) if framework == "numpy" else torch_task(app["module"], app["CLASSES"], kept)
+    if framework == "numpy":
+        problem, outputs = app["MODEL"]
+        task = linear_task(problem, outputs, kept)
+    else:
+        task = torch_task(app["module"], app["CLASSES"], kept)
     candidates = [
         replace(app["SPEC"], method=f"rsa:penalty={penalty},local_steps={steps}", rate=rate)
         for penalty, steps, rate in product(*GRIDS[framework])

@@ -40,7 +40,9 @@ def test_methods_under_attacks(method: str, attack: str) -> None:
     agree(replace(BASE, method=method) if attack == "none" else replace(ATTACKED, method=method, attack=attack))
 
 
-@pytest.mark.parametrize("method", ["watchful-rsa", "watchful-rsa:messages=bits", "watch+median"])
+@pytest.mark.parametrize(
+    "method", ["watchful-rsa:every=5", "watchful-rsa:messages=bits,every=5", "watch:every=5+median"]
+)
 def test_a_master_that_judges(method: str) -> None:
     """In these rounds somebody is left out; the records say so, and are equal."""
     judged = replace(ATTACKED, method=method, byzantine=4, attack="contrarian", partition="by-label")

@@ -62,13 +62,22 @@ def test_never_half_of_the_workers_are_left_out() -> None:
     assert (judged(rows).weights > 0).all()
 
 
-def test_copies_are_one_voice_and_the_copied_is_heard() -> None:
+def test_copies_count_for_two_and_the_copied_is_heard() -> None:
     rows = crowd(12)
     rows[8:] = rows[2] * np.array([[1.0], [3.0], [0.1], [7.0]])  # whatever their length
     found = judged(rows)
-    assert found.weights[[2, 8, 9, 10, 11]].tolist() == [pytest.approx(0.2)] * 5
+    assert found.weights[[2, 8, 9, 10, 11]].tolist() == [pytest.approx(0.4)] * 5
     assert found.voices[8:].tolist() == [3] * 4
     assert found.heard(np.arange(1, 13)).tolist() == [True] * 8 + [False] * 4
+
+
+def test_two_alike_count_in_full() -> None:
+    """Honest workers that hold the same label are a pair; whoever differs must not outweigh them."""
+    rows = crowd(12)
+    rows[1] = 2 * rows[0]
+    found = judged(rows)
+    assert (found.weights == 1).all()
+    assert found.heard(np.arange(1, 13)).all()
 
 
 def test_copies_cannot_vote_others_out() -> None:

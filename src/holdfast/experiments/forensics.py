@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.kernels import differing_bits
+from holdfast.kernels.watching import Shares, sides
 from holdfast.streams import Stream
 from holdfast.typing import Rows, Vector, Workers
-from holdfast.watching.sides import Shares, blocks, distances, sides
 
 SUSPICION_THRESHOLD = 3.5
 """Robust standard deviations above the median at which a worker is suspected (Iglewicz and Hoaglin, 1993)."""
@@ -30,6 +31,8 @@ MANY_EVALUATIONS = 10
 EXACT = 4096
 """Up to as many workers each message is compared with all others; beyond, all are compared with the same SAMPLE."""
 SAMPLE = 1024
+BLOCK = 2**22
+"""Entries of an array that is there in parts only: 32 MB of counts."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +67,8 @@ def disagreement(rows: Rows, neutral: Vector) -> Disagreement:
     compared, bits = _compared(np.unique(voices)), 2 * rows.shape[1]
     shares = np.concatenate(
         [
-            _medians(distances(words[block], words[compared]) / bits, compared, voices[block])
-            for block in blocks(n, len(compared))
+            _medians(differing_bits(words[block], words[compared]) / bits, compared, voices[block])
+            for block in _blocks(n, len(compared))
         ]
     )
     return Disagreement(shares.tolist(), twins)
@@ -168,3 +171,9 @@ def copied(history: Sequence[Sequence[int | None]]) -> NDArray[np.bool_]:
     """Return who had a twin whenever it was present: one of two such workers repeats the other, or both a third."""
     twins = np.array(history, dtype=np.float64)
     return np.asarray((np.isnan(twins) | (twins > 0)).all(axis=0) & ~np.isnan(twins).all(axis=0))
+
+
+def _blocks(rows: int, width: int) -> list[slice]:
+    """Return slices of so many rows that an array of this width over them is small."""
+    step = max(1, BLOCK // width)
+    return [slice(start, min(start + step, rows)) for start in range(0, rows, step)]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
-from holdfast.kernels.calling import matching, module, plain
+from holdfast.kernels.calling import heard, matching, module, plain
 from holdfast.kernels.linear import Dealt, Draw, full_round, losses, saga_round, scores, worker_round
 from holdfast.kernels.networks import moves
 from holdfast.kernels.pairs import (
@@ -82,10 +82,8 @@ def mean(rows: Rows) -> Vector:
 def combination(weights: Vector, rows: Rows) -> Vector:
     """Return `weights @ rows`, not reading rows without weight: they may hold anything."""
     rows = plain(rows)
-    if weights.shape != rows.shape[:1]:
-        raise InvalidInput(f"weights must be one a row, {rows.shape[:1]}; got {weights.shape}")
-    (chosen,) = np.nonzero(weights)
-    used = weights[chosen].astype(rows.dtype)
+    given, chosen = heard(len(rows), weights)
+    used = given.astype(rows.dtype)
     out = np.empty(rows.shape[1], rows.dtype)
     kernel = module("columns").combination
     share(lambda first, last: kernel(used, chosen, rows, first, last, out), len(out), rows.size)
@@ -106,12 +104,13 @@ def mixtures(weights: Rows, rows: Rows) -> Rows:
     return out
 
 
-def sign_sum(model: Vector, rows: Rows) -> Vector:
-    """Return the sum over the rows of sign(model - row), exact; NaN adds 0."""
+def sign_sum(model: Vector, rows: Rows, weights: Vector | None = None) -> Vector:
+    """Return the sum over the rows of sign(model - row), exact; NaN adds 0. With weights, of those times the signs."""
     rows, model = plain(rows), matching(model, rows)
-    out = np.empty_like(model)
-    kernel = module("columns").sign_sum
-    share(lambda first, last: kernel(model, rows, first, last, out), len(out), rows.size)
+    given, chosen = heard(len(rows), weights)
+    used = given.astype(rows.dtype)
+    out, kernel = np.empty_like(model), module("columns").sign_sum
+    share(lambda first, last: kernel(model, used, chosen, rows, first, last, out), len(out), rows.size)
     return out
 
 

@@ -1,6 +1,6 @@
 """What every call of compiled code needs: the module, and arrays in the one layout that it is compiled for."""
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,21 @@ def matching(model: Vector, rows: Rows) -> Vector:
             f"rows must be like the model, {model.shape} of {model.dtype}; got {rows.shape[1:]} of {rows.dtype}"
         )
     return plain(model)
+
+
+def heard(n: int, weights: Vector | None) -> tuple[Vector, NDArray[np.int64]]:
+    """Return those of the weights of n rows that are not 0, and whose they are: 1 for each row, if none are given."""
+    if weights is None:
+        return _all_alike(n)
+    if weights.shape != (n,):
+        raise InvalidInput(f"weights must be one a row, {(n,)}; got {weights.shape}")
+    (chosen,) = weights.nonzero()
+    return weights[chosen], chosen
+
+
+@lru_cache
+def _all_alike(n: int) -> tuple[Vector, NDArray[np.int64]]:
+    return np.ones(n), np.arange(n)
 
 
 def plain(array: NDArray[Any]) -> NDArray[Any]:

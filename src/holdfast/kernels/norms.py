@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
-from holdfast.kernels.calling import matching, module, plain
+from holdfast.kernels.calling import heard, matching, module, plain
 from holdfast.kernels.room import room
 from holdfast.kernels.sharing import share
 from holdfast.typing import Rows, Vector
@@ -24,19 +24,24 @@ def subgradients(p: float, weight: float, rows: Rows) -> Rows:
     return out.reshape(rows.shape)
 
 
-def pull(p: float, weight: float, model: Vector, rows: Rows) -> Vector:
-    """Return the sum of the subgradients at `model - row`, in the order of the rows."""
+def pull(p: float, weight: float, model: Vector, rows: Rows, weights: Vector | None = None) -> Vector:
+    """Return the sum of the subgradients at `model - row`, in the order of the rows; each times its weight, if given.
+
+    Rows of weight 0 are not read.
+    """
     rows = plain(_floating(rows))
     model = matching(_floating(model), rows)
-    recipes, out = np.empty((len(rows), 3), rows.dtype), np.empty_like(model)
+    used, chosen = heard(len(rows), weights)
+    pulls = weight * used
+    recipes, out = np.empty((len(chosen), 3), rows.dtype), np.empty_like(model)
     kernels = module("norms")
     share(
-        lambda first, last: kernels.recipes(rows, model, p == 2, weight, first, last, recipes),
-        len(rows),
+        lambda first, last: kernels.recipes(rows, pulls, chosen, model, p == 2, first, last, recipes),
+        len(chosen),
         rows.size,
         grain=1,
     )
-    share(lambda first, last: kernels.pull(rows, model, recipes, first, last, out), len(out), rows.size)
+    share(lambda first, last: kernels.pull(rows, chosen, model, recipes, first, last, out), len(out), rows.size)
     return out
 
 

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast import kernels
 from holdfast.aggregators import REGISTRY as RULES
 from holdfast.aggregators import Remembering, Weighing
 from holdfast.errors import InvalidInput
@@ -52,9 +51,8 @@ class PenaltySum(Memoryless):
 
     def __call__(self, model: Vector, received: Received, memory: Nothing) -> tuple[Vector, Nothing]:
         rows = cast(Rows, received.rows)
-        if not self.weights:
-            return self.penalty.pull(model, rows), memory
-        return kernels.combination(of(self.weights, received.workers), self.penalty.subgradient(model - rows)), memory
+        weights = of(self.weights, received.workers) if self.weights else None
+        return self.penalty.pull(model, rows, weights), memory
 
 
 @dataclass(frozen=True)

@@ -51,9 +51,10 @@ class Penalty(ABC):
         """Return the subgradient at each row, times the weight."""
 
     @tensors_too
-    def pull(self, model: Vector, rows: Rows) -> Vector:
-        """Return the sum over the rows of the subgradients at `model - row`: the master's side."""
-        total: Vector = self.subgradient(model - rows).sum(axis=0)
+    def pull(self, model: Vector, rows: Rows, weights: Vector | None = None) -> Vector:
+        """Return the sum over the rows of the subgradients at `model - row`, times weights: the master's side."""
+        found = self.subgradient(model - rows)
+        total: Vector = found.sum(axis=0) if weights is None else kernels.combination(weights, found)
         return total
 
     def descend(self, models: Rows, master: Vector, rate: float, oracle: Oracle, round: int) -> Rows:
@@ -80,8 +81,8 @@ class L1(Penalty):
         return self.weight * signs
 
     @tensors_too
-    def pull(self, model: Vector, rows: Rows) -> Vector:
-        return self.weight * kernels.sign_sum(model, rows)
+    def pull(self, model: Vector, rows: Rows, weights: Vector | None = None) -> Vector:
+        return self.weight * kernels.sign_sum(model, rows, weights)
 
     def descend(self, models: Rows, master: Vector, rate: float, oracle: Oracle, round: int) -> Rows:
         if isinstance(oracle, OffersL1Step):
@@ -106,8 +107,8 @@ class L2(Penalty):
         return norms.subgradients(self.p, self.weight, rows)
 
     @tensors_too
-    def pull(self, model: Vector, rows: Rows) -> Vector:
-        return norms.pull(self.p, self.weight, model, rows)
+    def pull(self, model: Vector, rows: Rows, weights: Vector | None = None) -> Vector:
+        return norms.pull(self.p, self.weight, model, rows, weights)
 
     def descend(self, models: Rows, master: Vector, rate: float, oracle: Oracle, round: int) -> Rows:
         return norms.steps(self.p, self.weight, models, master, oracle(models, round), rate)
@@ -130,8 +131,8 @@ class LInf(Penalty):
         return norms.subgradients(self.p, self.weight, rows)
 
     @tensors_too
-    def pull(self, model: Vector, rows: Rows) -> Vector:
-        return norms.pull(self.p, self.weight, model, rows)
+    def pull(self, model: Vector, rows: Rows, weights: Vector | None = None) -> Vector:
+        return norms.pull(self.p, self.weight, model, rows, weights)
 
     def descend(self, models: Rows, master: Vector, rate: float, oracle: Oracle, round: int) -> Rows:
         return norms.steps(self.p, self.weight, models, master, oracle(models, round), rate)

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import Annotated, Any, cast
 
-import numpy as np
 from msgspec import Meta
 
 from holdfast.methods.base import Reading, Setting
@@ -28,27 +27,21 @@ class WatchedSum:
     def __call__(self, model: Vector, received: Received, memory: Opinion) -> tuple[Vector, Opinion]:
         rows, workers = cast(Rows, received.rows), received.workers
         memory = self.judge(memory, rows, model, workers, received.round)
-        weights = memory.weights[workers - 1]
-        if (weights == 1).all():
-            return self.penalty.pull(model, rows), memory
-        total = np.zeros_like(model)
-        for weight in np.unique(weights[weights > 0]):
-            total += model.dtype.type(weight) * self.penalty.pull(model, rows[weights == weight])
-        return total, memory
+        return self.penalty.pull(model, rows, memory.weights[workers - 1]), memory
 
 
 @dataclass(frozen=True)
 class WatchfulRsa(Rsa):
     """RSA whose master watches on what share of the coordinates workers take different sides (docs/watchful.md).
 
-    Workers whose sides are nearly the same count as one voice: they differ on less than `near` times the usual share.
+    Workers whose sides are nearly the same, on all but `near` times the usual share, count for two at most together.
     A minority is left out while each of it differs from those who stay at least `ratio` times as much as any of those
     who stay does. All that is judged anew `every` so many rounds, from full models and from bits alike.
     """
 
-    every: Annotated[int, Meta(ge=1)] = 5
-    near: Annotated[float, Meta(ge=0, lt=1)] = 0.25
-    ratio: Annotated[float, Meta(gt=1)] = 1.4
+    every: Annotated[int, Meta(ge=1)] = Judge.every
+    near: Annotated[float, Meta(ge=0, lt=1)] = Judge.near
+    ratio: Annotated[float, Meta(gt=1)] = Judge.ratio
 
     def master(self, setting: Setting) -> Master[Any]:
         judge = Judge(self.every, near=self.near, ratio=self.ratio)

@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from holdfast import kernels
+from holdfast.kernels.watching import undecided
 from holdfast.onebit.counter import AT_ONCE, Counter
 from holdfast.streams import Stream
 from holdfast.typing import Bits, Rows, Tally, Vector, Workers
@@ -37,9 +38,9 @@ class Coin:
         >>> Coin(0).break_ties(np.zeros(3), np.array([[1.0, np.nan, -2.0]]), np.array([1]), round=0)
         array([[ 1., inf, -2.]])
         """
-        missing, tied = np.isnan(rows), rows == model
-        if not (missing.any() or tied.any()):  # as in nearly every round but the first
+        if not undecided(model, rows):  # as in nearly every round but the first
             return rows
+        missing, tied = np.isnan(rows), rows == model
         decided = np.where(missing, np.inf, rows).astype(rows.dtype)
         row, place = np.nonzero(tied)
         tosses = self._tosses(workers, round, len(model))

@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.kernels.watching import Shares, attended
 from holdfast.streams import Stream
 from holdfast.typing import Workers
-from holdfast.watching.sides import Shares
 
 COMPARED = 128
 """Up to as many workers each is compared with all others; beyond, with so many of them, drawn once."""
@@ -26,13 +26,6 @@ class Account(NamedTuple):
     """By how much it differed then from those who stayed."""
     limit: NDArray[np.float64]
     """And from how much on one went."""
-
-    def after(self, weights: NDArray[np.float64], workers: Workers) -> "Account":
-        """Return the account after a round of these workers."""
-        rounds, left_out, at = self.rounds.copy(), self.left_out.copy(), workers - 1
-        rounds[at] += 1
-        left_out[at] += weights[at] == 0
-        return self._replace(rounds=rounds, left_out=left_out)
 
     def noting(self, going: NDArray[np.bool_], round: int, difference: NDArray[np.float64], limit: float) -> "Account":
         """Return the account with what was decided in a round about those who go for the first time."""
@@ -69,9 +62,19 @@ class Opinion(NamedTuple):
         account = Account(nobody, nobody, nobody, nothing, nothing)
         return Opinion(nobody, pairs, pairs.astype(np.int64), nothing, nobody, nothing, np.array(0.0), account)
 
+    def after(self, workers: Workers) -> "Opinion":
+        """Return the opinion after a round of these workers, with room for them, and the round on the account."""
+        account = self.account
+        counts = attended(self.weights, workers, account.rounds, account.left_out)
+        if counts is None:
+            return grown(self, workers).after(workers)
+        rounds, left_out = counts
+        return self._replace(account=account._replace(rounds=rounds, left_out=left_out))
+
     def heard(self, workers: Workers) -> NDArray[np.bool_]:
-        """Return which of these workers are neither left out nor the copy of another of a lesser number."""
-        return np.asarray((self.weights[workers - 1] > 0) & (self.voices[workers - 1] == workers))
+        """Return which of these workers count in full, or speak for copies as the one of the least number."""
+        weights = self.weights[workers - 1]
+        return np.asarray((weights == 1) | ((weights > 0) & (self.voices[workers - 1] == workers)))
 
 
 def grown(opinion: Opinion, workers: Workers) -> Opinion:

@@ -151,7 +151,7 @@ def count(words, out):
 
 
 @compiled
-def _differing(a, b):
+def differing(a, b):
     """Return how many bits of two rows of words differ: bits added up within ever wider fields of a word."""
     pairs, nibbles, bytes_ = uint64(0x5555555555555555), uint64(0x3333333333333333), uint64(0x0F0F0F0F0F0F0F0F)
     one, two, four, top, ones = uint64(1), uint64(2), uint64(4), uint64(56), uint64(0x0101010101010101)
@@ -170,4 +170,4 @@ def differ(some, others, out):
     """out[i, k] = how many bits differ between row i of some and row k of the others."""
     for i in range(len(some)):
         for k in range(len(others)):
-            out[i, k] = _differing(some[i], others[k])
+            out[i, k] = differing(some[i], others[k])

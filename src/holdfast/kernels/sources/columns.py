@@ -100,30 +100,30 @@ def mixtures(weights, chosen, counts, rows, first, last, out):
 
 
 @njit(nogil=True)
-def _sign(x, y, one, zero):
-    """The sign of x - y; NaN is neither above nor below."""
-    return (one if x > y else zero) - (one if x < y else zero)
+def _sign(x, y, weight, zero):
+    """The sign of x - y times a weight; NaN is neither above nor below."""
+    return (weight if x > y else zero) - (weight if x < y else zero)
 
 
 @compiled
-def sign_sum(model, rows, first, last, out):
-    """out = sum of sign(model - rows[i]), exact."""
-    n = len(rows)
-    one, zero = out.dtype.type(1), out.dtype.type(0)
+def sign_sum(model, weights, chosen, rows, first, last, out):
+    """out = sum of weights[k] * sign(model - rows[chosen[k]]), exact for whole weights; other rows are not read."""
+    n, zero = len(chosen), out.dtype.type(0)
     for begin in range(first, last, BLOCK):
         end = min(begin + BLOCK, last)
         x, total = model[begin:end], out[begin:end]
         total[:] = zero
         done = 0
         while done + 4 <= n:
-            a, b = rows[done, begin:end], rows[done + 1, begin:end]
-            c, d = rows[done + 2, begin:end], rows[done + 3, begin:end]
+            a, b = rows[chosen[done], begin:end], rows[chosen[done + 1], begin:end]
+            c, d = rows[chosen[done + 2], begin:end], rows[chosen[done + 3], begin:end]
+            p, q, r, s = weights[done], weights[done + 1], weights[done + 2], weights[done + 3]
             for j in range(len(total)):
-                total[j] += (_sign(x[j], a[j], one, zero) + _sign(x[j], b[j], one, zero)) + (
-                    _sign(x[j], c[j], one, zero) + _sign(x[j], d[j], one, zero)
+                total[j] += (_sign(x[j], a[j], p, zero) + _sign(x[j], b[j], q, zero)) + (
+                    _sign(x[j], c[j], r, zero) + _sign(x[j], d[j], s, zero)
                 )
             done += 4
         for i in range(done, n):
-            a = rows[i, begin:end]
+            a, p = rows[chosen[i], begin:end], weights[i]
             for j in range(len(total)):
-                total[j] += _sign(x[j], a[j], one, zero)
+                total[j] += _sign(x[j], a[j], p, zero)

@@ -95,10 +95,10 @@ def sign_steps(rows, centre, weight, gradients, rate, first, last, out):
 
 
 @compiled
-def recipes(rows, centre, euclidean, weight, first, last, out):
-    """out[i] = what the columns of row i need to know of the whole row, for rows `first` to `last`."""
-    for i in range(first, last):
-        out[i, 0], out[i, 1], out[i, 2] = _recipe(rows[i], centre, euclidean, weight)
+def recipes(rows, weights, chosen, centre, euclidean, first, last, out):
+    """out[k] = what the columns of row chosen[k] need to know of the whole row, for these k; each has its weight."""
+    for k in range(first, last):
+        out[k, 0], out[k, 1], out[k, 2] = _recipe(rows[chosen[k]], centre, euclidean, weights[k])
 
 
 @compiled
@@ -126,21 +126,22 @@ def _subtract_shared(a, b, c, d, y, r, total):
 
 
 @compiled
-def pull(rows, centre, recipes, first, last, out):
-    """out = the sum of the subgradients at centre - rows[i], added in their order, for columns `first` to `last`.
+def pull(rows, chosen, centre, recipes, first, last, out):
+    """out = the sum of the subgradients at centre - rows[chosen[k]], in their order, for columns `first` to `last`.
 
     Four rows at a time, if they are of a kind: see `columns.py`.
     """
-    n, scaled, z = len(rows), recipes[:, 1] > 0, np.empty(BLOCK, rows.dtype)
+    n, scaled, z = len(chosen), recipes[:, 1] > 0, np.empty(BLOCK, rows.dtype)
     for begin in range(first, last, BLOCK):
         end = min(begin + BLOCK, last)
         y, total = centre[begin:end], out[begin:end]
         total[:] = total.dtype.type(0)
         i = 0
         while i < n:
-            r, a = recipes[i : i + 4], rows[i, begin:end]
+            r, a = recipes[i : i + 4], rows[chosen[i], begin:end]
             if i + 4 <= n and scaled[i] == scaled[i + 1] == scaled[i + 2] == scaled[i + 3]:
-                b, c, d = rows[i + 1, begin:end], rows[i + 2, begin:end], rows[i + 3, begin:end]
+                b, c = rows[chosen[i + 1], begin:end], rows[chosen[i + 2], begin:end]
+                d = rows[chosen[i + 3], begin:end]
                 if scaled[i]:
                     _subtract_scaled(a, b, c, d, y, r, total)
                 else:

@@ -1,0 +1,212 @@
+"""Who differs from whom, and who goes: the arithmetic of `holdfast.watching`, where docs/watchful.md explains it.
+
+Numbers are added up in the order in which the plain twin of the tests adds them, so that both decide alike.
+"""
+
+import numpy as np
+
+from holdfast.kernels.compiling import compiled
+
+from .bits import differing
+
+
+@compiled
+def attend(weights, workers, rounds, left_out):
+    """Count a round of these workers, and one in which they are left out for those without weight.
+
+    Return whether there is room for all of them; if not, nothing is counted.
+    """
+    for worker in workers:
+        if worker > len(weights):
+            return False
+    for worker in workers:
+        rounds[worker - 1] += 1
+        left_out[worker - 1] += weights[worker - 1] == 0
+    return True
+
+
+@compiled
+def remember(words, bits, workers, compared, least, shares, times):
+    """Move the shares of these workers' pairs towards those by which their sides differ; count the comparison.
+
+    The n-th time by 1/n of the way, but never by less than `least`.
+    """
+    n, row = len(workers), np.full(len(shares), -1)
+    for i in range(n):
+        row[workers[i] - 1] = i
+    column = np.full(n, -1)
+    for k in range(len(compared)):
+        if row[compared[k] - 1] >= 0:
+            column[row[compared[k] - 1]] = k
+    found = np.empty((n, len(compared)))
+    for i in range(n):
+        mine = workers[i] - 1
+        for k in range(len(compared)):
+            other = row[compared[k] - 1]
+            if other >= 0:
+                if other < i and column[i] >= 0:
+                    found[i, k] = found[other, column[i]]
+                else:
+                    found[i, k] = differing(words[i], words[other]) / bits
+                times[mine, k] += 1
+                shares[mine, k] += max(least, 1 / times[mine, k]) * (found[i, k] - shares[mine, k])
+
+
+@compiled
+def _ranked(values):
+    """Return the order of the values from the least to the largest, of equal ones as they come: a Shell sort."""
+    n = len(values)
+    order = np.arange(n)
+    gap = 1
+    while 3 * gap + 1 < n:
+        gap = 3 * gap + 1
+    while gap:
+        for i in range(gap, n):
+            moved, j = order[i], i
+            value = values[moved]
+            while j >= gap:
+                before = order[j - gap]
+                if values[before] < value or (values[before] == value and before < moved):
+                    break
+                order[j] = before
+                j -= gap
+            order[j] = moved
+        gap //= 3
+    return order
+
+
+@compiled
+def _median(values, weights):
+    """Return the least value at which half of the weight is reached."""
+    order, total, reached = _ranked(values), 0.0, 0.0
+    for k in order:
+        total += weights[k]
+    for k in order:
+        reached += weights[k]
+        if reached >= total / 2:
+            return values[k]
+    return values[order[-1]]
+
+
+@compiled
+def _voices(shares, others, near, quantile, alike, columns, weights, leaders):
+    """Fill in what each row counts for, and of those near it and itself the first: whose voice it has.
+
+    Near is less than `near` times the distance to the nearest other at this quantile of the rows; those near each
+    other count together for at most `alike`. Column k is that of the worker in row `columns[k]`.
+    """
+    rows = len(shares)
+    nearest = np.full(rows, np.inf)
+    for i in range(rows):
+        for k in range(len(columns)):
+            if others[i, k] and shares[i, k] < nearest[i]:
+                nearest[i] = shares[i, k]
+    limit = near * nearest[_ranked(nearest)[int(quantile * (rows - 1))]]
+    # of many workers only some are compared: each of them stands for as many
+    stands_for = (rows - 1) / max(len(columns) - 1, 1)
+    for i in range(rows):
+        same = 0
+        leaders[i] = i
+        for k in range(len(columns)):
+            if others[i, k] and shares[i, k] < limit:
+                same += 1
+                leaders[i] = min(leaders[i], columns[k])
+        weights[i] = min(1.0, alike / (1 + same * stands_for))
+
+
+@compiled
+def _extremes(shares, heard, place, places, last, cuts, least_share):
+    """Return for each number of those who go the least difference of one who goes from those who stay, and the largest
+    of one who stays: each row adds up its columns once, from those who stay in any case on.
+    """
+    least, most = np.full(cuts, np.inf), np.full(cuts, least_share)
+    for i in range(len(shares)):
+        total, summed, k = 0.0, 0.0, 0
+        for cut in range(cuts - 1, -1, -1):
+            while k < len(last) and places[last[k]] >= cut:
+                total += heard[i, last[k]]
+                summed += shares[i, last[k]] * heard[i, last[k]]
+                k += 1
+            mean = summed / max(total, 1e-12)
+            if place[i] < cut:
+                least[cut] = min(least[cut], mean)
+            else:
+                most[cut] = max(most[cut], mean)
+    return least, most
+
+
+@compiled
+def _split(shares, heard, columns, weights, ratio, least_share, place, difference):
+    """Fill in each row's place in the order in which they go, and by how much it differs from those who stay.
+
+    Return how many go, and from how much on one does.
+    """
+    rows = len(shares)
+    middles = np.empty(rows)
+    for i in range(rows):
+        middles[i] = -_median(shares[i], heard[i])
+    order, voices = _ranked(middles), 0.0
+    for i in range(rows):
+        place[order[i]] = i
+        voices += weights[order[i]]
+    # copies are many workers and one voice: neither majority goes
+    cuts, gone = 1, weights[order[0]]
+    while cuts < (rows + 1) // 2 and gone < voices / 2:
+        gone += weights[order[cuts]]
+        cuts += 1
+    places = place[columns]
+    last = _ranked(places)[::-1]
+    least, most = _extremes(shares, heard, place, places, last, cuts, least_share)
+    best = 0
+    for cut in range(1, cuts):
+        if best == 0 or least[cut] / most[cut] > least[best] / most[best]:
+            best = cut
+    if least[best] < ratio * most[best]:
+        best = 0
+    for i in range(rows):
+        total, summed = 0.0, 0.0
+        for k in last:
+            if places[k] >= best:
+                total += heard[i, k]
+                summed += shares[i, k] * heard[i, k]
+        difference[i] = summed / max(total, 1e-12)
+    return best, ratio * most[best]
+
+
+@compiled
+def judge(shares, times, compared, judgements, constants, weights, voices, difference):
+    """Fill in what each worker counts for, 0 if it goes, whose voice it has, and by how much it differs from those
+    who stay; return from how much on one goes, or -1 if too few were compared often enough, and nothing is filled in.
+    """
+    near, quantile, alike, ratio, least_share = constants
+    known = np.empty(len(shares), np.int64)
+    row, n = np.full(len(shares), -1), 0
+    for i in range(len(shares)):
+        enough = 0
+        for k in range(len(compared)):
+            enough += times[i, k] >= judgements
+        if enough >= min(len(compared) - 1, 2):
+            known[n], row[i] = i, n
+            n += 1
+    if n < 3:
+        return -1.0
+    known = known[:n]
+    among = np.array([k for k in range(len(compared)) if row[compared[k] - 1] >= 0])
+    columns = row[compared[among] - 1]
+    some, others = np.empty((n, len(among))), np.empty((n, len(among)), np.bool_)
+    for i in range(n):
+        for k in range(len(among)):
+            some[i, k] = shares[known[i], among[k]]
+            others[i, k] = columns[k] != i and times[known[i], among[k]] > 0
+    count, leaders, place, differs = np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n)
+    _voices(some, others, near, quantile, alike, columns, count, leaders)
+    heard = np.empty(some.shape)
+    for i in range(n):
+        for k in range(len(among)):
+            heard[i, k] = count[columns[k]] if others[i, k] else 0.0
+    go, limit = _split(some, heard, columns, count, ratio, least_share, place, differs)
+    for i in range(n):
+        weights[known[i]] = 0.0 if place[i] < go else count[i]
+        voices[known[i]] = known[leaders[i]] + 1
+        difference[known[i]] = differs[i]
+    return limit
