@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 CONSTRAINTS := requirements/constraints.txt
 
-.PHONY: demo picture test test-torch test-ray test-flower test-peers check fuzz faults claims reproduction yardsticks suspicion lint format bench clean
+.PHONY: demo picture test test-torch test-ray test-flower test-peers check fuzz faults mutations claims reproduction yardsticks suspicion lint format bench clean
 
 .venv/installed: pyproject.toml $(CONSTRAINTS)
 	$(PYTHON) -m venv .venv
@@ -49,6 +49,9 @@ fuzz: .venv/installed  ## a million random and mutated frames
 faults: .venv/installed  ## crashes, I/O errors, kills, two owners and flipped bits at run folders; about 5 minutes
 	cd checks && ../$(BIN)/python -m faults
 
+mutations: .venv/installed  ## change rules, stages and attacks in every small way: does a test notice?
+	cd checks && ../$(BIN)/python -m mutations
+
 claims: .venv/installed  ## the paper and others' claims in short on MNIST; fails if a verdict is not the one on record
 	rm -rf runs/claims runs/claims-of-others
 	$(BIN)/holdfast reproduce --quick --out runs/claims --expect checks/verdicts-quick.toml
@@ -69,7 +72,7 @@ yardsticks: .venv/installed  ## what other papers claim, in full on MNIST, into 
 	cp runs/yardsticks/verdicts.toml docs/reproduction/yardsticks.toml
 	cp runs/yardsticks/reproduction/*.png docs/reproduction/
 
-suspicion: .venv/installed  ## how often Byzantine workers are told by their messages, into docs/workers.md; some minutes
+suspicion: .venv/installed  ## how often Byzantine workers are told by their messages, into docs/workers.md; about an hour
 	$(BIN)/python checks/suspicion_rates.py
 
 lint: .venv/installed  ## style and types
@@ -78,7 +81,7 @@ lint: .venv/installed  ## style and types
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: .venv-bench/installed  ## measure against NumPy, torch, ByzFL, ByzPy and Flower; about 12 minutes
+bench: .venv-bench/installed  ## measure against NumPy, torch, ByzFL, ByzPy and Flower; about a quarter of an hour
 	.venv-bench/bin/python -m benchmarks --markdown benchmarks/results.md
 
 .venv-bench/installed: pyproject.toml $(CONSTRAINTS) benchmarks/install.sh benchmarks/requirements.txt

@@ -1,6 +1,6 @@
 """How the numbers in the templates of `holdfast federation init` were chosen: on samples held back from training.
 
-    .venv-flower/bin/python checks/federation_numbers.py
+    .venv-flower/bin/python checks/federation_numbers.py [FRAMEWORK]
 
 Of each node's samples every fifth is held back and nobody learns from it; candidates are compared on these, mean over
 seeds of the lower of two accuracies: without an attack, and with one of four nodes flipping signs. The test samples
@@ -8,11 +8,12 @@ are looked at once, with the numbers that were chosen.
 """
 
 import runpy
+import sys
 import tempfile
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,9 +24,21 @@ from holdfast.federation.together import simulated
 from holdfast.federation.trial.template import FRAMEWORKS, write_app
 from holdfast.methods.names import method_text
 
-SEEDS, EACH, STEPS = range(3), 5, (5, 10)
-PENALTIES = {"numpy": (0.3, 1.0, 3.0, 10.0), "torch": (0.003, 0.01, 0.03, 0.1)}
-RATES = {"numpy": (0.0001, 0.0003, 0.001, 0.003), "torch": (0.3, 1.0, 3.0, 10.0)}
+SEEDS, EACH = range(3), 5
+
+
+class Grid(NamedTuple):
+    """The candidates of one template."""
+
+    penalties: tuple[float, ...]
+    steps: tuple[int, ...]
+    rates: tuple[float, ...]
+
+
+GRIDS = {
+    "numpy": Grid((0.3, 1.0, 3.0, 10.0), (5, 10), (0.0001, 0.0003, 0.001, 0.003)),
+    "torch": Grid((0.01, 0.03, 0.1), (10,), (1.0, 3.0, 10.0)),
+}
 
 
 def held_back(samples: Loader) -> Loader:
@@ -59,10 +72,14 @@ def chosen(framework: str) -> None:
         write_app(Path(folder), 1, framework)
         app: dict[str, Any] = runpy.run_path(str(Path(folder) / "robust_app" / "task.py"))
     kept = held_back(app["samples"])
-    task = linear_task(*app["MODEL"], kept) if framework == "numpy" else torch_task(app["module"], app["CLASSES"], kept)
+    if framework == "numpy":
+        problem, outputs = app["MODEL"]
+        task = linear_task(problem, outputs, kept)
+    else:
+        task = torch_task(app["module"], app["CLASSES"], kept)
     candidates = [
         replace(app["SPEC"], method=f"rsa:penalty={penalty},local_steps={steps}", rate=rate)
-        for penalty, steps, rate in product(PENALTIES[framework], STEPS, RATES[framework])
+        for penalty, steps, rate in product(*GRIDS[framework])
     ]
     ranked = sorted(((accuracy(each, task), place) for place, each in enumerate(candidates)), reverse=True)
     for value, place in ranked[:5]:
@@ -73,5 +90,5 @@ def chosen(framework: str) -> None:
 
 
 if __name__ == "__main__":
-    for framework in FRAMEWORKS:
+    for framework in sys.argv[1:] or FRAMEWORKS:
         chosen(framework)

@@ -25,6 +25,13 @@ COMMANDS = {
             *("--method", "rsa", "krum", "median", "sgd", "--attack", "none", "gaussian", "infinite"),
         ]
     ],
+    "arena": [
+        [
+            *("arena", "--data", "digits", "--rounds", "20", "--byzantine", "8", "--seeds", "1", "--out", "{}"),
+            *("--partition", "by-label", "--method", "rsa", "median", "--attack", "infinite", "sign-flip", "gaussian"),
+            *("duplicate", "contrarian", "alie", "mimic", "trim", "inner-product", "bit-flip", "dropped"),
+        ]
+    ],
     "tune": [["tune", *SMALL, "--attack", "sign-flip", "--rounds", "90", "--points", "3", "--out", "{}"]],
     "advise": [["advise", *SMALL, "--out", "{}"]],
     "reproduce": [["reproduce", "--quick", "--data", "digits", "--out", "{}"]],

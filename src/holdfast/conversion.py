@@ -59,7 +59,7 @@ def _rounded(value: Any, found: Any) -> bool:
 
 def convert_fields(part: Any) -> None:
     """Give every field of a frozen dataclass under construction its own type, or say which does not fit."""
-    types = field_types(type(part))
+    types = field_types(part.__class__)
     for field in fields(part):
         value = converted(field.name, getattr(part, field.name), types.get(field.name, Any))
         object.__setattr__(part, field.name, value)

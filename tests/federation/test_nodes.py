@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -160,6 +161,22 @@ def test_a_round_that_nobody_answers_in_time_is_asked_again(method: str, tmp_pat
     others = list(rounds)
     assert [each.answered for each in others] == [4, 4, 4]
     assert not held
+    assert others[-1].model.tobytes() == undisturbed.tobytes()
+
+
+@pytest.mark.parametrize("method", ["rsa", "rsa:messages=bits"])
+def test_a_round_that_is_asked_again_waits_for_what_is_under_way(method: str, tmp_path: Path) -> None:
+    """All replies are held up for several time-outs, as behind one of 200 MB, and every node is asked once."""
+    spec = with_numbers(resolved(replace(SPEC, method=method, rate=None)))
+    undisturbed = played(spec, Local(spec, tmp_path / "undisturbed"))[-1].model
+    carrier = Local(spec, tmp_path / "nodes")
+    rounds = federated(spec, Postbox(carrier, interval=0.01), timeout=0.2)
+    next(rounds)
+    begun, pull = monotonic(), carrier.pull
+    carrier.pull = lambda tickets: pull(tickets) if monotonic() > begun + 0.5 else {}  # type: ignore[method-assign]
+    others = list(rounds)
+    assert [each.answered for each in others] == [4, 4, 4]
+    assert carrier.count == 4 * spec.rounds
     assert others[-1].model.tobytes() == undisturbed.tobytes()
 
 

@@ -334,8 +334,8 @@ class LooksAround(Signs):
 
 @breaks("penalty", "pulls-by-the-sum")
 class PullsTheWrongWay(Signs):
-    def pull(self, model: Vector, rows: Rows) -> Any:
-        return -super().pull(model, rows)
+    def pull(self, model: Vector, rows: Rows, weights: Vector | None = None) -> Any:
+        return -super().pull(model, rows, weights)
 
 
 @breaks("penalty", "steps-by-the-formula")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from holdfast.errors import InvalidInput
 from holdfast.kernels import watching as kernels
-from holdfast.typing import Rows
+from holdfast.typing import Rows, Vector
 from holdfast.watching import Judge, Opinion, differences
 from holdfast.watching.judge import JUDGEMENTS
 
@@ -57,8 +57,8 @@ def test_of_many_workers_it_decides_as_its_twin() -> None:
 @pytest.mark.parametrize("d", [1, 7, 63, 64, 65, 511, 513])
 def test_sides_differ_as_signs_do(d: int, dtype: type) -> None:
     generator = np.random.default_rng(d)
-    rows = generator.choice([-np.inf, -1.0, 0.0, 1.0, np.nan], (5, d)).astype(dtype)
-    neutral = generator.choice([-1.0, 0.0, 1.0], d).astype(dtype)
+    rows: Rows = generator.choice([-np.inf, -1.0, 0.0, 1.0, np.nan], (5, d)).astype(dtype)
+    neutral: Vector = generator.choice([-1.0, 0.0, 1.0], d).astype(dtype)
     signs = np.subtract(rows > neutral, rows < neutral, dtype=float)
     expected = np.abs(signs[:, np.newaxis] - signs).mean(axis=2) / 2
     np.testing.assert_allclose(differences(rows, neutral), expected, atol=1e-15)

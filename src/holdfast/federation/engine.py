@@ -115,7 +115,7 @@ def federated(
         ):
             kept.save(number, state)
             absent, engine.absent = engine.absent, 0
-            faults = [line for line in engine.faults if line.startswith(f"round {number}:")]
+            faults = list(dict.fromkeys(line for line in engine.faults if line.startswith(f"round {number}:")))
             if why:
                 faults.append(f"round {number}: the model stays as it was: {why}")
             yield Round(number, state.model, dict(problem.evaluate(state.model)), engine.voters - absent, faults)

@@ -10,7 +10,7 @@ from holdfast.arena.results import attack_text
 from holdfast.experiments.given import data_name
 from holdfast.methods import AUTO, Method, method_labels
 from holdfast.report.arena_charts import cell_curves, heat_map, robustness_curves, worst_dots
-from holdfast.report.drawing import pictures
+from holdfast.report.drawing import Drawing, pictures
 from holdfast.report.holdings_chart import holdings_chart
 from holdfast.report.rendering import render
 from holdfast.report.tables import text_table
@@ -52,6 +52,7 @@ def arena_page(arena: Arena, board: Leaderboard, factors: Sequence[float] = ()) 
         best=_best(board),
         head=head,
         rows=rows,
+        worst=_hardest(board, names),
         robustness=robustness_curves(board, names),
         conditions=[_section(board, condition, names) for condition in board.conditions],
     )
@@ -64,6 +65,15 @@ def arena_pictures(board: Leaderboard) -> Iterator[tuple[str, bytes]]:
         if condition.byzantine:
             drawn = worst_dots(board, condition, names)
             yield from pictures(drawn.name, drawn.picture(), pdf=False)
+
+
+def _hardest(board: Leaderboard, names: Mapping[Method, str]) -> Drawing | None:
+    """Return the picture of the worst cases where the leader did worst; None if nobody is ever Byzantine."""
+    attacked = [each for each in board.conditions if each.byzantine]
+    if not attacked:
+        return None
+    hardest = min(attacked, key=lambda each: board.standing(board.ranked[0], each).score or 0.0)
+    return worst_dots(board, hardest, names)
 
 
 def _best(board: Leaderboard) -> list[tuple[int, int]]:
@@ -82,7 +92,8 @@ def _section(board: Leaderboard, condition: Condition, names: Mapping[Method, st
     cells = [(names[method], cell) for method in board.ranked for cell in board.standing(method, condition).cells]
     return {
         "heading": condition.text,
-        "heat": heat_map(board, condition, names),
+        "heat": heat_map(board, condition, names) if len({attack_text(cell) for _, cell in cells}) > 1 else None,
+        "columns": 1 + len({attack_text(cell) for _, cell in cells}),
         "curves": cell_curves(board, condition, names),
         "head": ["method", "attack", "at the end", "best moment", "lost since", "step size"],
         "rows": [(name, *_cell(cell)) for name, cell in cells if cell.failure is None],

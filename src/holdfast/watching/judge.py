@@ -46,8 +46,8 @@ class Judge:
         """Return the opinion with this round's differences in it."""
         words, compared, least = kernels.sides(rows, neutral), opinion.compared, 1 - self.fading
         pairs = opinion.shares, opinion.times
-        pairs = kernels.remembered(words, 2 * len(neutral), workers, compared, least, *pairs)
-        return Opinion(compared, *pairs, *opinion[3:])
+        shares, times = kernels.remembered(words, 2 * len(neutral), workers, compared, least, *pairs)
+        return opinion._replace(shares=shares, times=times)
 
     def _judged(self, opinion: Opinion, round: int) -> Opinion:
         """Return the opinion with what follows from its differences."""

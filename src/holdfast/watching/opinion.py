@@ -68,7 +68,8 @@ class Opinion(NamedTuple):
         counts = attended(self.weights, workers, account.rounds, account.left_out)
         if counts is None:
             return grown(self, workers).after(workers)
-        return Opinion(*self[:-1], Account(*counts, *account[2:]))
+        rounds, left_out = counts
+        return self._replace(account=account._replace(rounds=rounds, left_out=left_out))
 
     def heard(self, workers: Workers) -> NDArray[np.bool_]:
         """Return which of these workers count in full, or speak for copies as the one of the least number."""

@@ -36,6 +36,10 @@ class Member:
         self._rounds.append(round)
         self.behind = False
 
+    def owes(self, round: int) -> bool:
+        """Return whether its answer to this round is still under way."""
+        return self.late and self._rounds[-1:] == [round]
+
     def undo(self, round: int) -> None:
         """Forget that it was sent this round."""
         self._rounds = [past for past in self._rounds if past != round]

@@ -113,10 +113,13 @@ class Roster:
 
         waiting: dict[int, Member] = {}
         for member in self.members:
-            if member.late and not self._back(member, round, 0.0):
+            if member.owes(round):  # too few answered, and the round is asked again
+                member.late = False
+            elif member.late and not self._back(member, round, 0.0):
                 continue
-            send(member)
-            member.asked(round)
+            else:
+                send(member)
+                member.asked(round)
             waiting[member.number] = member
         deadline = None if self._timeout is None else monotonic() + self._timeout
         meanwhile = self.attention.computing(lambda: f"{_named(waiting.values())} in round {round + 1}")

@@ -12,8 +12,8 @@ from holdfast.kernels.compiling import compiled
 from .lanes import LANES, fused, nothing, put, repeated, taken
 
 BLOCK = 2048
-SPAN = 512
-"""Columns of which several mixtures are made before the next are read: those of all rows stay in a cache."""
+SPAN = 1024
+"""Columns of which several mixtures are made before the next are read: those of all rows stay in the second cache."""
 TILE = 4 * LANES
 """Columns whose sums stay in registers."""
 
