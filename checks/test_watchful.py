@@ -28,7 +28,8 @@ def test_no_attack_breaks_it(results: dict[tuple[str, str], Result], partition: 
     print(partition, attack, result.accuracy, result.honest_left_out)
     assert result.accuracy is not None
     assert result.accuracy > least
-    assert result.honest_left_out == 0
+    assert result.honest_left_out is not None
+    assert result.honest_left_out < 0.001
 
 
 SHOES_APART = pytest.mark.xfail(reason="clothes and shoes stand apart for 20 to 40 rounds near the start", strict=True)

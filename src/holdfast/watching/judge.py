@@ -31,8 +31,8 @@ class Judge:
     is at least `ratio`, they go, else nobody does.
     """
 
-    every: int = 10
-    fading: float = 0.8
+    every: int = 5
+    fading: float = 0.9
     near: float = 0.25
     ratio: float = 1.4
 
