@@ -14,7 +14,8 @@ from holdfast.errors import InvalidInput
 from holdfast.stages import Watch
 
 CATALOGUE = (Path(__file__).parents[2] / "docs/catalogue.md").read_text()
-ROWS = dict(re.findall(r"^\| `([a-z-]+)` \| (.*)$", CATALOGUE, re.MULTILINE))
+DEFINITIONS, _, _ = CATALOGUE.partition("\n## Time")
+ROWS = dict(re.findall(r"^\| `([a-z-]+)` \| (.*)$", DEFINITIONS, re.MULTILINE))
 MEMBERS: dict[str, Any] = {**aggregators.REGISTRY, **stages.REGISTRY}
 
 
