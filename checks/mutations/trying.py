@@ -16,6 +16,8 @@ from _pytest.runner import runtestprotocol
 Called = dict[tuple[str, str], list[tuple[float, int]]]
 """The seconds and places of the tests that call (file, function); (file, "") is any in the file, ("", "") in none."""
 
+WATCHED = 0.5
+"""Seconds for which a test is watched: watching makes it many times slower, and what it calls, it calls early."""
 PATIENCE = 60
 """Seconds after which a change counts as noticed: it made something endless."""
 
@@ -68,12 +70,17 @@ def _traced(items: list[pytest.Item], files: Any) -> Called:
     for place, item in enumerate(items):
         seen: set[tuple[str, str]] = set()
 
-        def trace(frame: FrameType, event: str, argument: object, seen: set[tuple[str, str]] = seen) -> None:
+        begun = time.perf_counter()
+
+        def trace(
+            frame: FrameType, event: str, argument: object, seen: set[tuple[str, str]] = seen, begun: float = begun
+        ) -> None:
+            if time.perf_counter() > begun + WATCHED:
+                sys.settrace(None)
             if frame.f_code.co_filename in files:
                 function = frame.f_code.co_qualname.partition(".<")[0]
                 seen.update([(frame.f_code.co_filename, function), (frame.f_code.co_filename, "")])
 
-        begun = time.perf_counter()
         sys.settrace(trace)
         (passed,) = _passed([item])
         sys.settrace(None)

@@ -13,6 +13,7 @@ from holdfast.experiments import Spec
 from holdfast.experiments.defaults import resolved
 from holdfast.federation.engine import with_numbers
 from holdfast.federation.tasks import linear_task
+from holdfast.federation.trial.ending import told_by
 from holdfast.federation.trial.family import family, sweep_family
 from holdfast.federation.trial.supervisor import Trial
 from holdfast.federation.trial.template import write_app
@@ -99,3 +100,13 @@ def test_more_nodes_than_keys_are_refused(tmp_path: Path) -> None:
         Trial(tmp_path, nodes=4)
     with pytest.raises(InvalidInput, match="writes; got no such folder"):
         Trial(tmp_path / "nowhere")
+
+
+def test_the_reason_is_found_in_a_log() -> None:
+    traceback = (
+        "Traceback (most recent call last):\n  File x\nholdfast.errors.InvalidInput: unknown method 'rs'; known: rsa"
+    )
+    end = "\x1b[91mERROR \x1b[0m:     Exit Code: 201\n\nAn unhandled exception\n\nFor more information, visit: <x>"
+    assert told_by(f"{traceback}\n{end}\n") == "holdfast.errors.InvalidInput: unknown method 'rs'; known: rsa"
+    box = "╭─ Error ──────╮\n│ Invalid value │\n╰──────────────╯"
+    assert told_by(box) == "Error Invalid value"

@@ -51,29 +51,30 @@ def end_superlink(trial: Trial) -> None:
             os.kill(pid, signal.SIGKILL)
 
 
-@pytest.mark.parametrize("method", ["rsa:penalty=3,local_steps=5", "rsa:messages=bits,penalty=0.2"])
-def test_a_deployment_equals_the_simulated_engine(method: str, tmp_path: Path) -> None:
-    write_app(tmp_path, nodes=3)
-    trial = Trial(tmp_path, nodes=3, byzantine=1, attack="sign-flip", config=f'rounds=3 method="{method}"')
-    said: list[str] = []
-    if "bits" in method:  # this one is killed after its first round, and gone on with from the files of both sides
-        with pytest.raises(EngineError, match=r"the SuperLink must stay|the run must play all"):
-            trial.play(lambda line: end_superlink(trial) if line.startswith("round 1 of") else None)
-        assert family(trial.home) == []
-        trial = replace(trial, resume=True)
-    records = trial.play(said.append)
-    assert family(trial.home) == []
-    assert [record["answered"] for record in records] == [3, 3, 3]
-    assert "round 3 of 3, accuracy " in said[-1]
-    assert_simulated(trial, method)
-
-
-def test_a_module_of_pytorch_in_a_deployment(tmp_path: Path) -> None:
+def test_a_deployment_equals_the_simulated_engine(tmp_path: Path) -> None:
+    """Full models, local steps, a module of PyTorch."""
     pytest.importorskip("torch")
     write_app(tmp_path, nodes=3, framework="torch")
-    trial = Trial(tmp_path, nodes=3, byzantine=1, attack="sign-flip", config="rounds=2")
-    assert [record["answered"] for record in trial.play(lambda line: None)] == [3, 3]
+    trial = Trial(tmp_path, nodes=3, byzantine=1, attack="sign-flip", config="rounds=3")
+    said: list[str] = []
+    assert [record["answered"] for record in trial.play(said.append)] == [3, 3, 3]
+    assert "round 3 of 3, accuracy " in said[-1]
+    assert family(trial.home) == []
     assert_simulated(trial)
+
+
+def test_a_deployment_is_gone_on_with_after_its_superlink_was_killed(tmp_path: Path) -> None:
+    """Bits, NumPy: from the files of both sides, to the model of the simulated engine."""
+    method = "rsa:messages=bits,penalty=0.2"
+    write_app(tmp_path, nodes=3)
+    trial = Trial(tmp_path, nodes=3, byzantine=1, attack="sign-flip", config=f'rounds=3 method="{method}"')
+    with pytest.raises(EngineError, match=r"the SuperLink must stay|the run must play all"):
+        trial.play(lambda line: end_superlink(trial) if line.startswith("round 1 of") else None)
+    assert family(trial.home) == []
+    trial = replace(trial, resume=True)
+    assert [record["answered"] for record in trial.play(lambda line: None)] == [3, 3, 3]
+    assert family(trial.home) == []
+    assert_simulated(trial, method)
 
 
 def assert_simulated(trial: Trial, method: str | None = None) -> None:

@@ -8,7 +8,10 @@ from typing import Any
 import pytest
 
 from holdfast import aggregators, attacks, stages
-from holdfast.aggregators import minimum_diameter, smea
+from holdfast.aggregators import Smea, minimum_diameter, smea
+from holdfast.aggregators.options import require_few_subsets
+from holdfast.errors import InvalidInput
+from holdfast.stages import Watch
 
 CATALOGUE = (Path(__file__).parents[2] / "docs/catalogue.md").read_text()
 ROWS = dict(re.findall(r"^\| `([a-z-]+)` \| (.*)$", CATALOGUE, re.MULTILINE))
@@ -43,6 +46,20 @@ def test_the_most_subsets_are_those_that_the_catalogue_says() -> None:
     assert minimum_diameter.SUBSETS == smea.SUBSETS == 2_000_000
     assert "2,000,000 subsets" in ROWS["smea"]
     assert "2,000,000 subsets" in ROWS["minimum-diameter"]
+
+
+def test_as_many_subsets_as_allowed_are_searched_and_one_more_is_refused() -> None:
+    """10 rows of which 5 may be left out: 10 * 9 * 8 * 7 * 6 / 120 = 252 subsets."""
+    require_few_subsets(Smea(byzantine=5), 10, 5, most=252)
+    with pytest.raises(InvalidInput, match="at most 251 subsets of n - byzantine rows to search; got 252 with n=10"):
+        require_few_subsets(Smea(byzantine=5), 10, 5, most=251)
+
+
+@pytest.mark.parametrize(("near", "ratio"), [(1.0, 1.4), (0.25, 1.0), (1.5, 0.5)])
+def test_watch_needs_limits_on_either_side_of_one(near: float, ratio: float) -> None:
+    with pytest.raises(InvalidInput, match=f"Watch needs near < 1 < ratio; got near={near:g}, ratio={ratio:g}"):
+        Watch(near=near, ratio=ratio)
+    assert Watch(near=0.999, ratio=1.001).near == 0.999
 
 
 ATTACKS: dict[str, dict[str, Any]] = {

@@ -15,7 +15,7 @@ from holdfast.experiments.forensics import (
     suspicion,
 )
 from holdfast.typing import Rows, Vector
-from holdfast.watching import differences, sides
+from holdfast.watching import differences
 
 # sides against 1:          + + - 0              + + - -              - - + 0                 + + - 0
 ROWS = [[2.0, 2.0, 0.0, 1.0], [3.0, 2.0, 0.0, 0.0], [0.0, 0.0, 2.0, nan], [2.0, inf, -inf, 1.0]]
@@ -125,7 +125,7 @@ def messages(n: int, d: int = 70) -> Rows:
 @pytest.mark.parametrize("n", [2, 3, 50, 51])
 @pytest.mark.parametrize("block", [1, 100, 10**6])
 def test_blocks_change_no_bit(n: int, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sides, "BLOCK", block)
+    monkeypatch.setattr(forensics, "BLOCK", block)
     rows = messages(n)
     assert disagreement(rows, np.zeros(70, np.float32)) == plain(rows, np.zeros(70, np.float32))
 

@@ -19,10 +19,10 @@ def decided(judge: Judge, opinion: Opinion) -> Found:
     nearest = np.sort(np.where(others, shares, np.inf).min(axis=1))
     same = others & (shares < judge.near * nearest[int(NEAREST * (len(nearest) - 1))])
     alike = 1 + same.sum(axis=1) * ((len(everyone) - 1) / max(len(numbers) - 1, 1))
-    weights = np.minimum(1.0, ALIKE / alike)
+    weights = 1 / alike
     voices = np.minimum(np.where(same, numbers, len(everyone)).min(axis=1), everyone)
     goes, difference, limit = split(judge.ratio, shares, weights, others, numbers - 1)
-    return np.where(goes, 0.0, weights), voices, difference, limit
+    return np.where(goes, 0.0, np.minimum(1.0, ALIKE * weights)), voices, difference, limit
 
 
 def split(

@@ -47,7 +47,7 @@ def test_who_was_left_out_when_and_why(tmp_path: Path) -> None:
     assert any(each.left_out for each in byzantine)
     for each in byzantine:
         if each.first is not None:
-            assert each.first % 10 == 1  # judged every 10 rounds, which are counted from 1
+            assert each.first % 5 == 1  # judged every 5 rounds, which are counted from 1
             assert each.first_difference is not None
             assert each.first_limit is not None
             assert each.first_difference >= each.first_limit

@@ -14,10 +14,11 @@ from holdfast.watching import Judge, Opinion
 class Watch(RememberingStage[Opinion]):
     """The rows of copies, and of a minority that stands against the rest, become the mean of the other rows.
 
-    Judged by the sides that rows take over many rounds, as watchful RSA does (docs/watchful.md). Of three or more
-    copies one stays, that of the least number. The number of rows stays what it is, so that a rule behind it needs no
-    other count. A row that is not finite becomes the mean as well, as soon as anybody is judged. It claims no bound: until
-    somebody is judged, and whatever it does within the limits of `near` and `ratio`, its rows pass as they are.
+    Judged by the sides that rows take over many rounds, as watchful RSA does (docs/watchful.md). Of more than two
+    copies one stays, that of the least number. The number of rows stays what it is, so that a rule behind it needs
+    no other count. A row that is not finite becomes the mean as well, as soon as anybody is judged. It claims no
+    bound: until somebody is judged, and whatever it does within the limits of `near` and `ratio`, its rows pass as
+    they are.
 
     >>> rows = np.array([[1.0], [2.0]])
     >>> Watch()(rows)  # one round is too few to judge by

@@ -15,7 +15,7 @@ JUDGEMENTS = 3
 NEAREST = 0.6
 """The quantile, over the workers, of the distance to the nearest other that is taken for usual: copies are fewer."""
 ALIKE = 2.0
-"""What copies count for together. Not 1: honest workers with like data come in pairs, and each of a pair counts."""
+"""What copies count for together in the sum. Not 1: honest workers with like data come in pairs, and both count."""
 LEAST_SHARE = 0.01
 """Those who stay differ on no less: one coordinate in a hundred more or less makes nobody go."""
 
@@ -24,14 +24,15 @@ LEAST_SHARE = 0.01
 class Judge:
     """Compares messages every few rounds and decides who is a copy of whom, and who goes.
 
-    Workers that differ on less than `near` times the usual share from each other are copies: together they count for
-    two at most. Of the splits of the workers by their median difference from the others, in which less than half of the
-    workers and of the voices go, that one is taken in which each of those who go differs from those who stay by the
-    largest factor more than any of those who stay does. If the factor is at least `ratio`, they go, else nobody does.
+    Workers that differ on less than `near` times the usual share from each other are copies: one voice where others are
+    judged, and no more than two workers together in the sum. Of the splits of the workers by their median difference
+    from the others, in which less than half of the workers and of the voices go, that one is taken in which each of
+    those who go differs from those who stay by the largest factor more than any of those who stay does. If the factor
+    is at least `ratio`, they go, else nobody does.
     """
 
-    every: int = 10
-    fading: float = 0.8
+    every: int = 5
+    fading: float = 0.9
     near: float = 0.25
     ratio: float = 1.4
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from holdfast.errors import EngineError, InvalidInput
 from holdfast.federation.compromise import mounted_alone
+from holdfast.federation.trial.ending import told_by
 from holdfast.federation.trial.family import HOME, sweep_family
 from holdfast.federation.trial.template import SECRETS
 from holdfast.files import write_atomic
@@ -168,8 +169,7 @@ class Trial:
         return process
 
     def _tail(self, log: str) -> str:
-        lines = (self.secrets / "logs" / f"{log}.log").read_text(errors="replace").strip().splitlines()
-        return " ".join(lines[-1].split())[-300:] if lines else "nothing in its log"
+        return told_by((self.secrets / "logs" / f"{log}.log").read_text(errors="replace"))
 
 
 def stop(folder: Path) -> int:

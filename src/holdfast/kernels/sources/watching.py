@@ -89,11 +89,11 @@ def _median(values, weights):
 
 
 @compiled
-def _voices(shares, others, near, quantile, alike, columns, weights, leaders):
+def _voices(shares, others, near, quantile, columns, weights, leaders):
     """Fill in what each row counts for, and of those near it and itself the first: whose voice it has.
 
-    Near is less than `near` times the distance to the nearest other at this quantile of the rows; those near each
-    other count together for at most `alike`. Column k is that of the worker in row `columns[k]`.
+    Near is less than `near` times the distance to the nearest other at this quantile of the rows. Those near each
+    other are one voice where others are judged. Column k is that of the worker in row `columns[k]`.
     """
     rows = len(shares)
     nearest = np.full(rows, np.inf)
@@ -111,7 +111,7 @@ def _voices(shares, others, near, quantile, alike, columns, weights, leaders):
             if others[i, k] and shares[i, k] < limit:
                 same += 1
                 leaders[i] = min(leaders[i], columns[k])
-        weights[i] = min(1.0, alike / (1 + same * stands_for))
+        weights[i] = 1 / (1 + same * stands_for)
 
 
 @compiled
@@ -199,14 +199,14 @@ def judge(shares, times, compared, judgements, constants, weights, voices, diffe
             some[i, k] = shares[known[i], among[k]]
             others[i, k] = columns[k] != i and times[known[i], among[k]] > 0
     count, leaders, place, differs = np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n)
-    _voices(some, others, near, quantile, alike, columns, count, leaders)
+    _voices(some, others, near, quantile, columns, count, leaders)
     heard = np.empty(some.shape)
     for i in range(n):
         for k in range(len(among)):
             heard[i, k] = count[columns[k]] if others[i, k] else 0.0
     go, limit = _split(some, heard, columns, count, ratio, least_share, place, differs)
     for i in range(n):
-        weights[known[i]] = 0.0 if place[i] < go else count[i]
+        weights[known[i]] = 0.0 if place[i] < go else min(1.0, alike * count[i])
         voices[known[i]] = known[leaders[i]] + 1
         difference[known[i]] = differs[i]
     return limit
