@@ -34,7 +34,7 @@ READING, COPYING, DISTANCES = "reading the rows", "copying the rows", "pairwise 
 ONE_BY_ONE = (CoordinateWise, NormWise, aggregators.MajorityVote, stages.Clipping, stages.Arc, stages.Bucketing)
 """Members that go through the numbers; all others go by distances."""
 PATIENCE = 4.0
-"""Seconds after which a peer is not waited for."""
+"""Seconds of processor time after which a peer is not waited for."""
 
 
 def told_count(member: Any, m: int) -> int:
@@ -94,13 +94,13 @@ def _patience(seconds: float) -> Iterator[None]:
     def out_of_patience(number: int, frame: Any) -> None:
         raise TimeoutError
 
-    before = signal.signal(signal.SIGALRM, out_of_patience)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = signal.signal(signal.SIGPROF, out_of_patience)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def tables(measured: Measured) -> list[Table]:
