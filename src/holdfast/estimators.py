@@ -72,8 +72,8 @@ class _Robust(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         )
         if self.result_.predictor is None:
             raise InvalidInput(f"fit must end in a model; got one that diverged at round {self.result_.diverged}")
-        self.predictor: Predictor = self.result_.predictor
-        self.coef_, self.intercept_, self.n_iter_ = self.predictor.weights, self.predictor.biases, self.result_.rounds
+        self.predictor_: Predictor = self.result_.predictor
+        self.coef_, self.intercept_, self.n_iter_ = self.predictor_.weights, self.predictor_.biases, self.result_.rounds
         return self
 
     def _known(self, features: Any) -> NDArray[Any]:
@@ -105,12 +105,12 @@ class RobustClassifier(ClassifierMixin, _Robust):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return how likely each class is, in the order of `classes_`."""
         features = self._known(X)
-        return self.predictor.probabilities(features)
+        return self.predictor_.probabilities(features)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of each sample."""
         features = self._known(X)
-        return np.asarray(self.classes_[self.predictor.places(features)])
+        return np.asarray(self.classes_[self.predictor_.places(features)])
 
 
 class RobustRegressor(RegressorMixin, _Robust):  # type: ignore[misc]
@@ -129,4 +129,4 @@ class RobustRegressor(RegressorMixin, _Robust):  # type: ignore[misc]
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return the number that is predicted for each sample."""
         features = self._known(X)
-        return self.predictor.predict(features)
+        return self.predictor_.predict(features)
