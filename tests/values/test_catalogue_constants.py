@@ -43,6 +43,11 @@ def test_the_catalogue_says_from_how_many_rows_on_a_bound_holds(name: str) -> No
         assert MEMBERS[name].needs == ((2, 3) if "as Krum" in ROWS[name] else (2, 1))
 
 
+@pytest.mark.parametrize("name", aggregators.REGISTRY)
+def test_the_catalogue_says_which_rules_claim_no_bound(name: str) -> None:
+    assert aggregators.REGISTRY[name].bounded == ("| none" not in ROWS[name])
+
+
 def test_the_most_subsets_are_those_that_the_catalogue_says() -> None:
     assert minimum_diameter.SUBSETS == smea.SUBSETS == 2_000_000
     assert "2,000,000 subsets" in ROWS["smea"]
