@@ -35,6 +35,7 @@ from holdfast.attacks import (
     Sleeper,
     TrimmedMeanAttack,
 )
+from holdfast.attacks.alie import little
 from holdfast.errors import InvalidInput
 from holdfast.streams import Stream
 from holdfast.typing import Rows
@@ -52,6 +53,15 @@ def view(neutral: Rows, own: Rows = OWN, honest: Rows = HONEST, round: int = 3, 
 GRADIENTS = view(neutral=np.zeros(3))
 MODELS = view(neutral=MODEL)
 either = pytest.mark.parametrize("seen", [GRADIENTS, MODELS], ids=["gradients", "models"])
+
+
+def test_a_view_by_hand() -> None:
+    """Two honest workers, 1 and 2, and two others that would send the neutral message, in round 0 of seed 0."""
+    seen = FullView.of(HONEST[:2], byzantine=2, neutral=MODEL)
+    assert (seen.honest_workers.tolist(), seen.workers.tolist(), seen.absent.tolist()) == ([1, 2], [3, 4], [])
+    assert (seen.round, seen.seed, seen.aggregate) == (0, 0, None)
+    assert seen.honest.tolist() == HONEST[:2].tolist()
+    assert seen.own.tolist() == [MODEL.tolist()] * 2
 
 
 @either
@@ -203,6 +213,11 @@ def test_alie_of_other_numbers(honest: int, byzantine: int, z: float) -> None:
     sent = Alie()(FullView.of(rows, byzantine))
     assert sent.shape == (byzantine, 1)
     assert sent / rows.std(ddof=1) == pytest.approx(-z, abs=1e-5)
+
+
+def test_a_little_of_two_workers() -> None:
+    """s = floor(2) - f leaves no honest worker on the near side: Phi = 0, kept half a worker off: 1 / 4 and 1 / 2."""
+    assert (little(2, 0), little(2, 1)) == pytest.approx((-0.674490, 0), abs=1e-5)
 
 
 def test_alie_of_one_honest_worker_copies_it() -> None:

@@ -93,3 +93,20 @@ ATTACKS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("name", attacks.REGISTRY)
 def test_attacks_have_the_constants_of_their_sources(name: str) -> None:
     assert defaults(attacks.REGISTRY[name]) == ATTACKS.get(name, {})
+
+
+def test_which_attacks_read_what_their_workers_would_send() -> None:
+    """The others spare their workers a gradient."""
+    assert {name for name, attack in attacks.REGISTRY.items() if attack.uses_own} == {
+        "sign-flip", "bit-flip", "delayed", "sleeper", "rotating", "label-flip", "random-labels", "dynamic-label-flip",
+    }  # fmt: skip
+
+
+def test_which_attacks_ask_the_master() -> None:
+    assert {name for name, attack in attacks.REGISTRY.items() if attack().searches} == {"adaptive"}
+    assert attacks.Alie(search="line").searches
+    assert attacks.InnerProduct(search="line").searches
+
+
+def test_which_stages_shorten_rows_that_agree() -> None:
+    assert {name for name, stage in stages.REGISTRY.items() if stage.shortens} == {"clip"}

@@ -94,6 +94,8 @@ def test_a_trimmed_mean_by_hand() -> None:
     assert rule.weigh(column(9, 1, 2, 3, 0), np.array([2.0, 1, 1, 1, 1])).tolist() == [2.5]
     with pytest.raises(hf.InvalidInput, match=r"the 1 heaviest rows to have less than half of the weight; got 0\.6"):
         rule.weigh(column(0, 1, 2), np.array([3.0, 1, 1]))
+    with pytest.raises(hf.InvalidInput, match=r"the 1 heaviest rows to have less than half of the weight; got 0\.5"):
+        rule.weigh(column(0, 1, 2), np.array([2.0, 1, 1]))
 
 
 @every_rule
