@@ -149,6 +149,9 @@ def test_framing_a_worker() -> None:
     assert Framing(worker=5, share=0.0)(MODELS).tolist() == HONEST[:2].tolist()
     gone = replace(MODELS, honest_workers=np.array([2, 3, 6]), absent=np.array([5]))
     assert Framing(worker=5, share=0.0)(gone).tolist() == HONEST[1:].tolist()
+    two, one = FullView.of([[3.0, 1.0], [2.0, -1.0]]), FullView.of([[3.0, 1.0]])
+    assert Framing(share=0.0)(two).tolist() == [[2, -1]]
+    assert Framing()(one).tolist() == [[-3, 1]]  # nobody else to copy
     with pytest.raises(InvalidInput, match="framing needs an honest worker to frame; got worker=4"):
         Framing(worker=4)(MODELS)
 
@@ -265,6 +268,8 @@ def test_min_max_by_unit_and_deviation() -> None:
     assert [MinMax(kind)(seen).tolist() for kind in ("unit", "std", "sign")] == [[[1.0]]] * 3
     turned = FullView.of([[-1.0], [-2.0], [-6.0]])
     assert MinMax("unit")(turned).tolist() == [[-1.0]]
+    short = FullView.of([[0.001], [0.002], [0.006]])
+    assert MinMax("unit")(short) == pytest.approx(np.array([[0.001]]))
 
 
 def test_min_max_leaves_the_mean_from_the_master() -> None:
@@ -284,6 +289,11 @@ def test_where_there_is_no_direction_the_mean_is_sent(attack: MinMax | MinSum) -
     assert attack(FullView.of([[0.0], [0.0]])).tolist() == [[0.0]]
 
 
+@pytest.mark.parametrize("attack", [MinMax(), MinSum(), MinMax("std"), MinSum("std"), MinMax("sign"), MinSum("sign")])
+def test_where_all_agree_nothing_else_is_sent(attack: MinMax | MinSum) -> None:
+    assert attack(FullView.of([[2.0], [2.0]])).tolist() == [[2.0]]
+
+
 def test_trim_on_gradients() -> None:
     """Mean (1, -2, 1): twice the least -1, twice the largest 1, twice the least -1."""
     assert TrimmedMeanAttack()(GRADIENTS).tolist() == [[-2, 2, -2]] * 2
@@ -300,27 +310,36 @@ def test_trim_of_one_sign() -> None:
     assert TrimmedMeanAttack(b=4.0)(seen).tolist() == [[0.25, -0.25, 0.0]]
 
 
-def test_mimic_over_two_rounds() -> None:
+@pytest.mark.parametrize("size", [1.0, 2.0**-10])
+def test_mimic_over_two_rounds(size: float) -> None:
     """Round 1 varies along the first axis: z = (s, 0), s the sign of the first number drawn. Round 2, of the same mean:
 
-    c = s (1, 1) + s (1, 1), of length 1 s (1, 1) / sqrt(2); (1, 0) + that halves the angle: 22.5 degrees.
+    c = s (1, 1) + s (1, 1), made as long as 1: s (1, 1) / sqrt(2); (1, 0) + that halves the angle: 22.5 degrees.
     """
     attack = Mimic(warm_up=2)
     middle = np.array([8.0, -4.0])
-    first = FullView.of(middle + np.array([[-1.0, 0.0], [0.0, 0.0], [1.0, 0.0]]))
-    second = FullView.of(middle + np.array([[1.0, 1.0], [-1.0, -1.0], [0.0, 0.0]]))
+    first = FullView.of(middle + size * np.array([[-1.0, 0.0], [0.0, 0.0], [1.0, 0.0]]))
+    second = FullView.of(middle + size * np.array([[1.0, 1.0], [-1.0, -1.0], [0.0, 0.0]]))
     side = np.sign(Stream(0, "mimic attack").normals(np.array([0]), 0, 2)[0, 0])
     sent, state = attack.step(attack.init(first.neutral, first.workers), first)
-    assert (sent - middle).tolist() == [[side, 0]]
+    assert ((sent - middle) / size).tolist() == [[side, 0]]
     sent, state = attack.step(state, second)
-    assert (sent - middle).tolist() == [[side, side]]
+    assert ((sent - middle) / size).tolist() == [[side, side]]
     assert state.direction == pytest.approx(side * np.array([cos(pi / 8), sin(pi / 8)]))
     assert (int(state.rounds), int(state.worker)) == (2, 1 if side > 0 else 2)
     third, after = attack.step(state, first)
-    assert (third - middle).tolist() == [[-1 if side > 0 else 0, 0]]  # now fixed to that worker
+    assert ((third - middle) / size).tolist() == [[-1 if side > 0 else 0, 0]]  # now fixed to that worker
     assert after is state
-    gone = replace(first, honest=first.honest[2:], honest_workers=first.honest_workers[2:])
-    assert (attack.step(state, gone)[0] - middle).tolist() == [[1, 0]]
+    others = [1, 2] if side > 0 else [2, 0]  # of these the last stands out most in that direction
+    gone = replace(first, honest=first.honest[others], honest_workers=first.honest_workers[others])
+    assert ((attack.step(state, gone)[0] - middle) / size).tolist() == [[side, 0]]
+
+
+def test_mimic_of_workers_that_agree() -> None:
+    """They vary in no direction, as RSA's do at first: the first of them, and no division by 0."""
+    attack, seen = Mimic(), FullView.of([[1.0, 2.0], [1.0, 2.0]])
+    sent, state = attack.step(attack.init(seen.neutral, seen.workers), seen)
+    assert (sent.tolist(), state.direction.tolist(), int(state.worker)) == ([[1, 2]], [0, 0], 1)
 
 
 def test_delayed() -> None:
