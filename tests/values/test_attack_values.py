@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from math import cos, pi, sin, sqrt
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -36,6 +37,7 @@ from holdfast.attacks import (
     TrimmedMeanAttack,
 )
 from holdfast.attacks.alie import little
+from holdfast.attacks.perturbations import Perturbation
 from holdfast.errors import InvalidInput
 from holdfast.streams import Stream
 from holdfast.typing import Rows
@@ -262,6 +264,15 @@ def test_min_max_by_sign() -> None:
     assert MinMax("sign")(GRADIENTS)[1] == pytest.approx([1 - gamma, -2 + gamma, 1 - gamma])
 
 
+def test_min_max_across_the_line_between_two() -> None:
+    """(4, -2) and (-2, 4), mu = (1, 1) = p: each is 18 from mu, squared, none of it along p, and D^2 = 72.
+
+    So 18 + 2 gamma^2 = 72 for both.
+    """
+    sent = MinMax("sign")(FullView.of([[4.0, -2.0], [-2.0, 4.0]]))
+    assert sent[0] == pytest.approx([1 - sqrt(27)] * 2)
+
+
 def test_min_max_by_unit_and_deviation() -> None:
     """One coordinate, 1, 2, 6: mu = 3, D = 5, 6 is 3 away: gamma = 2, whatever p's length."""
     seen = FullView.of([[1.0], [2.0], [6.0]])
@@ -282,6 +293,14 @@ def test_min_sum() -> None:
     far, near = sqrt(17 / 3), sqrt(3)
     assert MinSum("sign")(GRADIENTS)[0] == pytest.approx([1 - far, -2 + far, 1 - far])
     assert MinSum("sign", bound="min")(GRADIENTS)[0] == pytest.approx([1 - near, -2 + near, 1 - near])
+
+
+@pytest.mark.parametrize("size", [1.0, 0.001])
+def test_min_sum_by_unit_and_deviation(size: float) -> None:
+    """One coordinate, 1, 2, 6: mu = 3, and 6 is 3 away: at 0, whatever p's length and on any scale."""
+    seen = FullView.of([[size], [2 * size], [6 * size]])
+    for kind in get_args(Perturbation):
+        assert MinSum(kind)(seen) / size == pytest.approx(np.array([[0.0]]), abs=1e-9)
 
 
 @pytest.mark.parametrize("attack", [MinMax(), MinSum(), MinMax("std"), MinSum("std"), MinMax("sign"), MinSum("sign")])
