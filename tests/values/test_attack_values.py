@@ -130,6 +130,8 @@ def test_noisy_copies() -> None:
     assert set(np.unique(sent)) == {-1.0, 3.0}
     assert (sent < 0).mean(axis=1) == pytest.approx([0.1, 0.1], abs=0.02)
     assert (sent[0] != sent[1]).mean() == pytest.approx(2 * 0.1 * 0.9, abs=0.03)
+    words = Stream(0, "noisy duplicate").words(np.array([1, 4]), 0, 4000)
+    assert sent.tolist() == np.where(words < 2**64 // 10, -1.0, 3.0).tolist()
     assert sent.tolist() == NoisyDuplicate(worker=2)(replace(seen, round=9)).tolist()
     assert NoisyDuplicate(worker=2, share=0.0)(MODELS).tolist() == Duplicate(worker=2)(MODELS).tolist()
 
@@ -137,7 +139,9 @@ def test_noisy_copies() -> None:
 def test_contrarian_in_part() -> None:
     """Gradients: the mean is (1, -2, 1), so that the second coordinate matters most: there contrarian's 5, elsewhere
     the messages of workers 2 and 3. Of models (-1, -1, 1) from the master, the first of equals: contrarian's 5.
+    From (-1, 2, 1) the mean is (2, -4, 0) off, and the honest are (-4, -1, -7) in the second: 2 + 7.
     """
+    assert PartialContrarian()(view(np.array([-1.0, 2.0, 1.0]))).tolist() == [[1, 9, 4], [3, 9, -1]]
     assert PartialContrarian()(GRADIENTS).tolist() == [[1, 5, 4], [3, 5, -1]]
     assert PartialContrarian()(MODELS).tolist() == [[5, -2, 4], [5, 1, -1]]
     assert PartialContrarian(share=1.0)(MODELS).tolist() == Contrarian()(MODELS).tolist()
