@@ -37,7 +37,8 @@ from holdfast.attacks import (
     TrimmedMeanAttack,
 )
 from holdfast.attacks.alie import little
-from holdfast.attacks.perturbations import Perturbation
+from holdfast.attacks.perturbations import Perturbation, perturbation
+from holdfast.attacks.searching import damage_of, strongest
 from holdfast.errors import InvalidInput
 from holdfast.streams import Stream
 from holdfast.typing import Rows
@@ -251,11 +252,55 @@ def test_searched_constants() -> None:
     assert Alie(z=1.0, search="line")(GRADIENTS)[0, :2] == pytest.approx([-1, -5])
 
 
+def tried(start: float, evaluations: int, goal: float) -> list[float]:
+    """The constants that a search tries where the best is the one nearest to the goal."""
+    found: list[float] = []
+
+    def damage(sent: Rows) -> float:
+        found.append(float(sent[0]))
+        return -abs(found[-1] - goal)
+
+    best, harm = strongest(damage, lambda factor: np.array([factor]), start, evaluations)
+    assert (-harm, best.tolist()) == min((abs(each - goal), [each]) for each in found)
+    return found
+
+
+def test_the_constants_that_a_search_tries() -> None:
+    """By powers of 4, of which 4 is nearest to 5. Beside it 8 and 2, then by sqrt(2), where 4 sqrt(2) = 5.66 is nearer.
+
+    Then from there by the root of that, and so on. From 0 the unit is 1.
+    """
+    far = [16, -16, 1 / 16, -1 / 16, 64, -64, 256, -256]
+    near = [8, 2, 4 * 2**0.5, 4 / 2**0.5, 4 * 2**0.75, 4 * 2**0.25]
+    assert tried(1.0, 20, goal=5.0) == pytest.approx([1, -1, 4, -4, 1 / 4, -1 / 4, *far, *near])
+    assert tried(0.0, 19, goal=0.0) == pytest.approx([0, -1, 1, 4, -4, 1 / 4, -1 / 4, *far, 2, 1 / 2, 2**0.5, 0.5**0.5])
+    assert tried(-3.0, 4, goal=99.0) == [-3, 3, -12, 12]
+
+
+def test_damage_is_the_distance_from_what_agreeing_workers_would_make() -> None:
+    """Mean of 5 with 2 sending mu + (3, 4, 0): 2 / 5 of it, of length 5, off mu. What is no number is infinite harm."""
+    damage = damage_of(replace(GRADIENTS, aggregate=Mean()))
+    assert damage is not None
+    assert damage(HONEST.mean(axis=0) + np.array([3.0, 4.0, 0.0])) == pytest.approx(2)
+    assert damage(np.full(3, np.nan)) == np.inf
+    assert damage_of(GRADIENTS) is None
+
+
 def test_the_other_direction_is_searched() -> None:
     """Honest 1, 2, 6, mu = 3: the median of five is 1 with two values below, 6 above, and 6 is farther off."""
     asked = FullView.of([[1.0], [2.0], [6.0]], byzantine=2, aggregate=Median())
     assert Alie(z=1.0, search="line", evaluations=4)(asked)[0, 0] >= 6  # tried: 1, -1, 4, -4
     assert Alie(z=1.0)(asked)[0, 0] < 2
+
+
+@pytest.mark.parametrize("size", [1.0, 0.001])
+def test_perturbations(size: float) -> None:
+    """Mean (1, -2, 1), as long as sqrt(6); deviations 2, 3, sqrt(7). From the master's model (-1, -1, 1), sqrt(3)."""
+    seen = view(np.zeros(3), own=size * OWN, honest=size * HONEST)
+    assert perturbation("unit", seen) == pytest.approx(np.array([1, -2, 1]) / sqrt(6))
+    assert perturbation("std", seen) == pytest.approx(size * np.array([2, 3, sqrt(7)]))
+    assert perturbation("sign", seen).tolist() == [1, -1, 1]
+    assert perturbation("unit", MODELS) == pytest.approx(np.array([-1, -1, 1]) / sqrt(3))
 
 
 def test_min_max_by_sign() -> None:
