@@ -79,6 +79,12 @@ def test_sign_flip(seen: FullView) -> None:
     assert SignFlip(factor=-1.0)(seen).tolist() == (-OWN).tolist()
 
 
+@pytest.mark.parametrize("factor", [0.0, 0.5, 4.0])
+def test_a_factor_that_flips_no_sign_is_said(factor: float) -> None:
+    assert SignFlip(factor).caution() == f"sign-flip with factor={factor:g} flips no sign: a factor below 0 does"
+    assert SignFlip(-factor - 1).caution() is None
+
+
 @either
 def test_infinite(seen: FullView) -> None:
     assert Infinite()(seen).tolist() == [[np.inf] * 3] * 2
@@ -398,9 +404,9 @@ def test_mimic_over_two_rounds(size: float) -> None:
     third, after = attack.step(state, first)
     assert ((third - middle) / size).tolist() == [[-1 if side > 0 else 0, 0]]  # now fixed to that worker
     assert after is state
-    others = [1, 2] if side > 0 else [2, 0]  # of these the last stands out most in that direction
-    gone = replace(first, honest=first.honest[others], honest_workers=first.honest_workers[others])
-    assert ((attack.step(state, gone)[0] - middle) / size).tolist() == [[side, 0]]
+    for others in ([1, 2], [2, 1]) if side > 0 else ([0, 2], [2, 0]):  # that worker is gone
+        gone = replace(first, honest=first.honest[others], honest_workers=first.honest_workers[others])
+        assert ((attack.step(state, gone)[0] - middle) / size).tolist() == [[side, 0]]
 
 
 def test_mimic_of_workers_that_agree() -> None:
