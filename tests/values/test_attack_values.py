@@ -9,6 +9,7 @@ import pytest
 
 from holdfast.aggregators import Mean, Median
 from holdfast.attacks import (
+    Adaptive,
     Alie,
     BitFlip,
     Contrarian,
@@ -307,6 +308,10 @@ def test_perturbations(size: float) -> None:
     assert perturbation("std", seen) == pytest.approx(size * np.array([2, 3, sqrt(7)]))
     assert perturbation("sign", seen).tolist() == [1, -1, 1]
     assert perturbation("unit", MODELS) == pytest.approx(np.array([-1, -1, 1]) / sqrt(3))
+
+
+def test_where_the_master_cannot_be_asked_the_adaptive_attack_is_min_max() -> None:
+    assert Adaptive()(MODELS).tolist() == MinMax()(MODELS).tolist()
 
 
 def test_min_max_by_sign() -> None:
