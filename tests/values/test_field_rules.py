@@ -64,7 +64,8 @@ def test_bulyan_around_the_middle_of_an_even_number() -> None:
 
 def chosen_plainly(rows: Rows, q: int) -> list[int]:
     """Krum again and again by loops; a score is a list, by more and more neighbours, so that the next decides a tie."""
-    left, chosen = list(range(len(rows))), []
+    left = list(range(len(rows)))
+    chosen: list[int] = []
     while len(chosen) < len(rows) - 2 * q:
         scores = []
         for i in left:

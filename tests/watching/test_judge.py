@@ -1,6 +1,7 @@
 """Who is heard, and with what weight: messages made by hand, and runs with real attacks."""
 
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 import pytest
@@ -141,12 +142,12 @@ def test_watch_replaces_rows_once_somebody_is_judged() -> None:
         after, state = stage.remember(state, Received(rows, workers, round))
         assert after.rows is rows
     after, judged_state = stage.remember(state, Received(rows, workers, JUDGEMENTS - 1))
-    np.testing.assert_allclose(after.rows, np.vstack([rows[:9], *3 * [rows[:9].mean(axis=0)]]))
+    np.testing.assert_allclose(cast(Rows, after.rows), np.vstack([rows[:9], *3 * [rows[:9].mean(axis=0)]]))
     spoilt = rows.copy()
     spoilt[0, 7] = np.nan
     after, _ = stage.remember(judged_state, Received(spoilt, workers, JUDGEMENTS))
     middle = rows[1:9].mean(axis=0)
-    np.testing.assert_allclose(after.rows, np.vstack([middle, rows[1:9], *3 * [middle]]))
+    np.testing.assert_allclose(cast(Rows, after.rows), np.vstack([middle, rows[1:9], *3 * [middle]]))
     nothing = np.full_like(rows, np.nan)
     after, _ = stage.remember(judged_state, Received(nothing, workers, JUDGEMENTS))
     assert after.rows is nothing
