@@ -33,3 +33,5 @@ def _transfer(old: Any, new: Any) -> None:
                 setattr(old, name, value)
         for name, field in getattr(new, "__dataclass_fields__", {}).items():
             old.__dataclass_fields__[name].default = field.default
+            if isinstance(field.default_factory, FunctionType):
+                _transfer(old.__dataclass_fields__[name].default_factory, field.default_factory)

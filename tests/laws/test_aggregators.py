@@ -29,6 +29,7 @@ from holdfast.aggregators import (
     Mean,
     Median,
     MultiKrum,
+    Remembering,
     Rule,
     TrimmedMean,
     Weighted,
@@ -36,7 +37,7 @@ from holdfast.aggregators import (
 )
 from holdfast.errors import InvalidInput
 from holdfast.methods.aggregated import told
-from holdfast.typing import Received, Rows, Vector
+from holdfast.typing import Nothing, Received, Rows, Vector
 
 BYZANTINE = 3
 
@@ -93,6 +94,20 @@ def test_many_rows_of_one_number(rule: Rule) -> None:
     assert 0 <= rule(rows)[0] <= 196
 
 
+class Heard(Remembering[Nothing]):
+    """What it received, for the test to see."""
+
+    def init(self, model: Vector) -> Nothing:
+        return Nothing()
+
+    def step(self, state: Nothing, received: Received) -> tuple[Vector, Nothing]:
+        return np.array([*received.workers, received.round], np.float64), state
+
+
+def test_bare_rows_are_those_of_workers_from_1_on_in_round_0() -> None:
+    assert Heard()(np.ones((3, 2))).tolist() == [1, 2, 3, 0]
+
+
 @every_rule
 @pytest.mark.parametrize("rows", NO_MATRICES.values(), ids=NO_MATRICES)
 def test_what_is_no_matrix_of_numbers_is_refused_in_one_line(rule: Rule, rows: Any) -> None:
@@ -147,6 +162,15 @@ def test_numbers_that_cannot_be_are_refused_in_one_shape(member: Any) -> None:
                 member(**{option: wrong})
         made = getattr(member(**{option: np.float32(0.5)}), option)
         assert (made, type(made)) == (0.5, float)
+
+
+@MEMBERS
+def test_none_is_no_number_but_where_a_run_may_tell_it(member: Any) -> None:
+    for option in options(member, int):
+        if getattr(member, option) is not None:
+            with pytest.raises(InvalidInput, match=f"needs a whole number {option} >= [01]; got {option}=None"):
+                member(**{option: None})
+        assert getattr(member(), option) == getattr(member, option)
 
 
 def test_the_refusal_of_a_count_to_the_letter() -> None:

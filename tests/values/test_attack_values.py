@@ -2,12 +2,14 @@
 
 from dataclasses import replace
 from math import cos, pi, sin, sqrt
+from typing import get_args
 
 import numpy as np
 import pytest
 
 from holdfast.aggregators import Mean, Median
 from holdfast.attacks import (
+    Adaptive,
     Alie,
     BitFlip,
     Contrarian,
@@ -35,6 +37,9 @@ from holdfast.attacks import (
     Sleeper,
     TrimmedMeanAttack,
 )
+from holdfast.attacks.alie import little
+from holdfast.attacks.perturbations import Perturbation, perturbation
+from holdfast.attacks.searching import damage_of, strongest
 from holdfast.errors import InvalidInput
 from holdfast.streams import Stream
 from holdfast.typing import Rows
@@ -54,6 +59,15 @@ MODELS = view(neutral=MODEL)
 either = pytest.mark.parametrize("seen", [GRADIENTS, MODELS], ids=["gradients", "models"])
 
 
+def test_a_view_by_hand() -> None:
+    """Two honest workers, 1 and 2, and two others that would send the neutral message, in round 0 of seed 0."""
+    seen = FullView.of(HONEST[:2], byzantine=2, neutral=MODEL)
+    assert (seen.honest_workers.tolist(), seen.workers.tolist(), seen.absent.tolist()) == ([1, 2], [3, 4], [])
+    assert (seen.round, seen.seed, seen.aggregate) == (0, 0, None)
+    assert seen.honest.tolist() == HONEST[:2].tolist()
+    assert seen.own.tolist() == [MODEL.tolist()] * 2
+
+
 @either
 def test_same_value(seen: FullView) -> None:
     assert SameValue()(seen).tolist() == [[100] * 3] * 2
@@ -64,6 +78,12 @@ def test_same_value(seen: FullView) -> None:
 def test_sign_flip(seen: FullView) -> None:
     assert SignFlip()(seen).tolist() == [[-8, -8, 4], [-2, 0, -32]]
     assert SignFlip(factor=-1.0)(seen).tolist() == (-OWN).tolist()
+
+
+@pytest.mark.parametrize("factor", [0.0, 0.5, 4.0])
+def test_a_factor_that_flips_no_sign_is_said(factor: float) -> None:
+    assert SignFlip(factor).caution() == f"sign-flip with factor={factor:g} flips no sign: a factor below 0 does"
+    assert SignFlip(-factor - 1).caution() is None
 
 
 @either
@@ -118,6 +138,8 @@ def test_noisy_copies() -> None:
     assert set(np.unique(sent)) == {-1.0, 3.0}
     assert (sent < 0).mean(axis=1) == pytest.approx([0.1, 0.1], abs=0.02)
     assert (sent[0] != sent[1]).mean() == pytest.approx(2 * 0.1 * 0.9, abs=0.03)
+    words = Stream(0, "noisy duplicate").words(np.array([1, 4]), 0, 4000)
+    assert sent.tolist() == np.where(words < 2**64 // 10, -1.0, 3.0).tolist()
     assert sent.tolist() == NoisyDuplicate(worker=2)(replace(seen, round=9)).tolist()
     assert NoisyDuplicate(worker=2, share=0.0)(MODELS).tolist() == Duplicate(worker=2)(MODELS).tolist()
 
@@ -125,7 +147,9 @@ def test_noisy_copies() -> None:
 def test_contrarian_in_part() -> None:
     """Gradients: the mean is (1, -2, 1), so that the second coordinate matters most: there contrarian's 5, elsewhere
     the messages of workers 2 and 3. Of models (-1, -1, 1) from the master, the first of equals: contrarian's 5.
+    From (-1, 2, 1) the mean is (2, -4, 0) off, and the honest are (-4, -1, -7) in the second: 2 + 7.
     """
+    assert PartialContrarian()(view(np.array([-1.0, 2.0, 1.0]))).tolist() == [[1, 9, 4], [3, 9, -1]]
     assert PartialContrarian()(GRADIENTS).tolist() == [[1, 5, 4], [3, 5, -1]]
     assert PartialContrarian()(MODELS).tolist() == [[5, -2, 4], [5, 1, -1]]
     assert PartialContrarian(share=1.0)(MODELS).tolist() == Contrarian()(MODELS).tolist()
@@ -139,6 +163,9 @@ def test_framing_a_worker() -> None:
     assert Framing(worker=5, share=0.0)(MODELS).tolist() == HONEST[:2].tolist()
     gone = replace(MODELS, honest_workers=np.array([2, 3, 6]), absent=np.array([5]))
     assert Framing(worker=5, share=0.0)(gone).tolist() == HONEST[1:].tolist()
+    two, one = FullView.of([[3.0, 1.0], [2.0, -1.0]]), FullView.of([[3.0, 1.0]])
+    assert Framing(share=0.0)(two).tolist() == [[2, -1]]
+    assert Framing()(one).tolist() == [[-3, 1]]  # nobody else to copy
     with pytest.raises(InvalidInput, match="framing needs an honest worker to frame; got worker=4"):
         Framing(worker=4)(MODELS)
 
@@ -205,6 +232,11 @@ def test_alie_of_other_numbers(honest: int, byzantine: int, z: float) -> None:
     assert sent / rows.std(ddof=1) == pytest.approx(-z, abs=1e-5)
 
 
+def test_a_little_of_two_workers() -> None:
+    """s = floor(2) - f leaves no honest worker on the near side: Phi = 0, kept half a worker off: 1 / 4 and 1 / 2."""
+    assert (little(2, 0), little(2, 1)) == pytest.approx((-0.674490, 0), abs=1e-5)
+
+
 def test_alie_of_one_honest_worker_copies_it() -> None:
     assert Alie()(FullView.of([[3.0, -1.0]], byzantine=4)).tolist() == [[3.0, -1.0]] * 4
 
@@ -227,11 +259,59 @@ def test_searched_constants() -> None:
     assert Alie(z=1.0, search="line")(GRADIENTS)[0, :2] == pytest.approx([-1, -5])
 
 
+def tried(start: float, evaluations: int, goal: float) -> list[float]:
+    """The constants that a search tries where the best is the one nearest to the goal."""
+    found: list[float] = []
+
+    def damage(sent: Rows) -> float:
+        found.append(float(sent[0]))
+        return -abs(found[-1] - goal)
+
+    best, harm = strongest(damage, lambda factor: np.array([factor]), start, evaluations)
+    assert (-harm, best.tolist()) == min((abs(each - goal), [each]) for each in found)
+    return found
+
+
+def test_the_constants_that_a_search_tries() -> None:
+    """By powers of 4, of which 4 is nearest to 5. Beside it 8 and 2, then by sqrt(2), where 4 sqrt(2) = 5.66 is nearer.
+
+    Then from there by the root of that, and so on. From 0 the unit is 1.
+    """
+    far = [16, -16, 1 / 16, -1 / 16, 64, -64, 256, -256]
+    near = [8, 2, 4 * 2**0.5, 4 / 2**0.5, 4 * 2**0.75, 4 * 2**0.25]
+    assert tried(1.0, 20, goal=5.0) == pytest.approx([1, -1, 4, -4, 1 / 4, -1 / 4, *far, *near])
+    assert tried(0.0, 19, goal=0.0) == pytest.approx([0, -1, 1, 4, -4, 1 / 4, -1 / 4, *far, 2, 1 / 2, 2**0.5, 0.5**0.5])
+    assert tried(-3.0, 4, goal=99.0) == [-3, 3, -12, 12]
+
+
+def test_damage_is_the_distance_from_what_agreeing_workers_would_make() -> None:
+    """Mean of 5 with 2 sending mu + (3, 4, 0): 2 / 5 of it, of length 5, off mu. What is no number is infinite harm."""
+    damage = damage_of(replace(GRADIENTS, aggregate=Mean()))
+    assert damage is not None
+    assert damage(HONEST.mean(axis=0) + np.array([3.0, 4.0, 0.0])) == pytest.approx(2)
+    assert damage(np.full(3, np.nan)) == np.inf
+    assert damage_of(GRADIENTS) is None
+
+
 def test_the_other_direction_is_searched() -> None:
     """Honest 1, 2, 6, mu = 3: the median of five is 1 with two values below, 6 above, and 6 is farther off."""
     asked = FullView.of([[1.0], [2.0], [6.0]], byzantine=2, aggregate=Median())
     assert Alie(z=1.0, search="line", evaluations=4)(asked)[0, 0] >= 6  # tried: 1, -1, 4, -4
     assert Alie(z=1.0)(asked)[0, 0] < 2
+
+
+@pytest.mark.parametrize("size", [1.0, 0.001])
+def test_perturbations(size: float) -> None:
+    """Mean (1, -2, 1), as long as sqrt(6); deviations 2, 3, sqrt(7). From the master's model (-1, -1, 1), sqrt(3)."""
+    seen = view(np.zeros(3), own=size * OWN, honest=size * HONEST)
+    assert perturbation("unit", seen) == pytest.approx(np.array([1, -2, 1]) / sqrt(6))
+    assert perturbation("std", seen) == pytest.approx(size * np.array([2, 3, sqrt(7)]))
+    assert perturbation("sign", seen).tolist() == [1, -1, 1]
+    assert perturbation("unit", MODELS) == pytest.approx(np.array([-1, -1, 1]) / sqrt(3))
+
+
+def test_where_the_master_cannot_be_asked_the_adaptive_attack_is_min_max() -> None:
+    assert Adaptive()(MODELS).tolist() == MinMax()(MODELS).tolist()
 
 
 def test_min_max_by_sign() -> None:
@@ -244,12 +324,23 @@ def test_min_max_by_sign() -> None:
     assert MinMax("sign")(GRADIENTS)[1] == pytest.approx([1 - gamma, -2 + gamma, 1 - gamma])
 
 
+def test_min_max_across_the_line_between_two() -> None:
+    """(4, -2) and (-2, 4), mu = (1, 1) = p: each is 18 from mu, squared, none of it along p, and D^2 = 72.
+
+    So 18 + 2 gamma^2 = 72 for both.
+    """
+    sent = MinMax("sign")(FullView.of([[4.0, -2.0], [-2.0, 4.0]]))
+    assert sent[0] == pytest.approx([1 - sqrt(27)] * 2)
+
+
 def test_min_max_by_unit_and_deviation() -> None:
     """One coordinate, 1, 2, 6: mu = 3, D = 5, 6 is 3 away: gamma = 2, whatever p's length."""
     seen = FullView.of([[1.0], [2.0], [6.0]])
     assert [MinMax(kind)(seen).tolist() for kind in ("unit", "std", "sign")] == [[[1.0]]] * 3
     turned = FullView.of([[-1.0], [-2.0], [-6.0]])
     assert MinMax("unit")(turned).tolist() == [[-1.0]]
+    short = FullView.of([[0.001], [0.002], [0.006]])
+    assert MinMax("unit")(short) == pytest.approx(np.array([[0.001]]))
 
 
 def test_min_max_leaves_the_mean_from_the_master() -> None:
@@ -264,9 +355,22 @@ def test_min_sum() -> None:
     assert MinSum("sign", bound="min")(GRADIENTS)[0] == pytest.approx([1 - near, -2 + near, 1 - near])
 
 
+@pytest.mark.parametrize("size", [1.0, 0.001])
+def test_min_sum_by_unit_and_deviation(size: float) -> None:
+    """One coordinate, 1, 2, 6: mu = 3, and 6 is 3 away: at 0, whatever p's length and on any scale."""
+    seen = FullView.of([[size], [2 * size], [6 * size]])
+    for kind in get_args(Perturbation):
+        assert MinSum(kind)(seen) / size == pytest.approx(np.array([[0.0]]), abs=1e-9)
+
+
 @pytest.mark.parametrize("attack", [MinMax(), MinSum(), MinMax("std"), MinSum("std"), MinMax("sign"), MinSum("sign")])
 def test_where_there_is_no_direction_the_mean_is_sent(attack: MinMax | MinSum) -> None:
     assert attack(FullView.of([[0.0], [0.0]])).tolist() == [[0.0]]
+
+
+@pytest.mark.parametrize("attack", [MinMax(), MinSum(), MinMax("std"), MinSum("std"), MinMax("sign"), MinSum("sign")])
+def test_where_all_agree_nothing_else_is_sent(attack: MinMax | MinSum) -> None:
+    assert attack(FullView.of([[2.0], [2.0]])).tolist() == [[2.0]]
 
 
 def test_trim_on_gradients() -> None:
@@ -285,27 +389,36 @@ def test_trim_of_one_sign() -> None:
     assert TrimmedMeanAttack(b=4.0)(seen).tolist() == [[0.25, -0.25, 0.0]]
 
 
-def test_mimic_over_two_rounds() -> None:
+@pytest.mark.parametrize("size", [1.0, 2.0**-10])
+def test_mimic_over_two_rounds(size: float) -> None:
     """Round 1 varies along the first axis: z = (s, 0), s the sign of the first number drawn. Round 2, of the same mean:
 
-    c = s (1, 1) + s (1, 1), of length 1 s (1, 1) / sqrt(2); (1, 0) + that halves the angle: 22.5 degrees.
+    c = s (1, 1) + s (1, 1), made as long as 1: s (1, 1) / sqrt(2); (1, 0) + that halves the angle: 22.5 degrees.
     """
     attack = Mimic(warm_up=2)
     middle = np.array([8.0, -4.0])
-    first = FullView.of(middle + np.array([[-1.0, 0.0], [0.0, 0.0], [1.0, 0.0]]))
-    second = FullView.of(middle + np.array([[1.0, 1.0], [-1.0, -1.0], [0.0, 0.0]]))
+    first = FullView.of(middle + size * np.array([[-1.0, 0.0], [0.0, 0.0], [1.0, 0.0]]))
+    second = FullView.of(middle + size * np.array([[1.0, 1.0], [-1.0, -1.0], [0.0, 0.0]]))
     side = np.sign(Stream(0, "mimic attack").normals(np.array([0]), 0, 2)[0, 0])
     sent, state = attack.step(attack.init(first.neutral, first.workers), first)
-    assert (sent - middle).tolist() == [[side, 0]]
+    assert ((sent - middle) / size).tolist() == [[side, 0]]
     sent, state = attack.step(state, second)
-    assert (sent - middle).tolist() == [[side, side]]
+    assert ((sent - middle) / size).tolist() == [[side, side]]
     assert state.direction == pytest.approx(side * np.array([cos(pi / 8), sin(pi / 8)]))
     assert (int(state.rounds), int(state.worker)) == (2, 1 if side > 0 else 2)
     third, after = attack.step(state, first)
-    assert (third - middle).tolist() == [[-1 if side > 0 else 0, 0]]  # now fixed to that worker
+    assert ((third - middle) / size).tolist() == [[-1 if side > 0 else 0, 0]]  # now fixed to that worker
     assert after is state
-    gone = replace(first, honest=first.honest[2:], honest_workers=first.honest_workers[2:])
-    assert (attack.step(state, gone)[0] - middle).tolist() == [[1, 0]]
+    for others in ([1, 2], [2, 1]) if side > 0 else ([0, 2], [2, 0]):  # that worker is gone
+        gone = replace(first, honest=first.honest[others], honest_workers=first.honest_workers[others])
+        assert ((attack.step(state, gone)[0] - middle) / size).tolist() == [[side, 0]]
+
+
+def test_mimic_of_workers_that_agree() -> None:
+    """They vary in no direction, as RSA's do at first: the first of them, and no division by 0."""
+    attack, seen = Mimic(), FullView.of([[1.0, 2.0], [1.0, 2.0]])
+    sent, state = attack.step(attack.init(seen.neutral, seen.workers), seen)
+    assert (sent.tolist(), state.direction.tolist(), int(state.worker)) == ([[1, 2]], [0, 0], 1)
 
 
 def test_delayed() -> None:

@@ -43,6 +43,11 @@ def test_the_catalogue_says_from_how_many_rows_on_a_bound_holds(name: str) -> No
         assert MEMBERS[name].needs == ((2, 3) if "as Krum" in ROWS[name] else (2, 1))
 
 
+@pytest.mark.parametrize("name", aggregators.REGISTRY)
+def test_the_catalogue_says_which_rules_claim_no_bound(name: str) -> None:
+    assert aggregators.REGISTRY[name].bounded == ("| none" not in ROWS[name])
+
+
 def test_the_most_subsets_are_those_that_the_catalogue_says() -> None:
     assert minimum_diameter.SUBSETS == smea.SUBSETS == 2_000_000
     assert "2,000,000 subsets" in ROWS["smea"]
@@ -88,3 +93,20 @@ ATTACKS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("name", attacks.REGISTRY)
 def test_attacks_have_the_constants_of_their_sources(name: str) -> None:
     assert defaults(attacks.REGISTRY[name]) == ATTACKS.get(name, {})
+
+
+def test_which_attacks_read_what_their_workers_would_send() -> None:
+    """The others spare their workers a gradient."""
+    assert {name for name, attack in attacks.REGISTRY.items() if attack.uses_own} == {
+        "sign-flip", "bit-flip", "delayed", "sleeper", "rotating", "label-flip", "random-labels", "dynamic-label-flip",
+    }  # fmt: skip
+
+
+def test_which_attacks_ask_the_master() -> None:
+    assert {name for name, attack in attacks.REGISTRY.items() if attack().searches} == {"adaptive"}
+    assert attacks.Alie(search="line").searches
+    assert attacks.InnerProduct(search="line").searches
+
+
+def test_which_stages_shorten_rows_that_agree() -> None:
+    assert {name for name, stage in stages.REGISTRY.items() if stage.shortens} == {"clip"}

@@ -19,6 +19,7 @@ from holdfast.aggregators import (
     NormalisedMean,
     Phocas,
     Smea,
+    distances,
 )
 from holdfast.aggregators.distances import centred_products
 from holdfast.errors import InvalidInput
@@ -59,6 +60,26 @@ def test_bulyan_around_the_middle_of_an_even_number() -> None:
     rows = column(0, 1, 4, 10, 11, 13, -1000, 1000)
     assert sorted(Bulyan(byzantine=1).chosen(rows)) == [0, 1, 2, 3, 4, 5]
     assert Bulyan(byzantine=1)(rows).tolist() == pytest.approx([26 / 4])
+
+
+def chosen_plainly(rows: Rows, q: int) -> list[int]:
+    """Krum again and again by loops; a score is a list, by more and more neighbours, so that the next decides a tie."""
+    left, chosen = list(range(len(rows))), []
+    while len(chosen) < len(rows) - 2 * q:
+        scores = []
+        for i in left:
+            away = sorted(float(((rows[i] - rows[j]) ** 2).sum()) for j in left if j != i)
+            scores.append([sum(away[:count]) for count in range(max(len(left) - q - 2, 1), len(left))])
+        chosen.append(left.pop(scores.index(min(scores))))
+    return chosen
+
+
+@pytest.mark.parametrize("q", [0, 1, 2, 3])
+def test_bulyan_chooses_as_two_loops_do(q: int) -> None:
+    """Whole numbers, so that sums are exact and ties are ties."""
+    for seed in range(10):
+        rows = np.random.default_rng(seed).integers(-20, 20, (4 * q + 3 + seed % 4, 2)).astype(np.float64)
+        assert Bulyan(byzantine=q).chosen(rows).tolist() == chosen_plainly(rows, q)
 
 
 def test_bulyan_with_nobody_to_fear_is_the_mean() -> None:
@@ -189,6 +210,14 @@ def test_inner_products_about_a_central_row() -> None:
     np.testing.assert_allclose(products, [[0, 0, 0, 0], [0, 1, 0, 4], [0, 0, 1, 3], [0, 4, 3, 25]], atol=1e-12)
 
 
+def test_rows_are_infinitely_far_from_a_square_of_1e300_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """0.9e150 squared is 0.81e300, 1.2e150 squared 1.44e300. No square is 1e300 itself: 3^2 + 4^2 stands for it."""
+    assert centred_products(column(0, 0, 0, 1.2e150, 0.9e150))[1].tolist() == [0, 1, 2, 4]
+    monkeypatch.setattr(distances, "FARTHEST", 25.0)
+    rows = np.array([[0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [3.0, 4.0], [0.0, 4.9]])
+    assert centred_products(rows)[1].tolist() == [0, 1, 2, 4]
+
+
 def test_a_filter_that_fears_nobody_is_the_mean() -> None:
     """(1 + 2 + 6) / 3 = 3; a peer's returns nothing."""
     assert Caf(byzantine=0)(column(1, 2, 6)).tolist() == pytest.approx([3])
@@ -231,6 +260,15 @@ def test_rows_without_numbers_are_dropped_first_however_far_others_are() -> None
     assert Faba(byzantine=2)(rows).tolist() == pytest.approx([1e150 / 3])
 
 
+def test_rows_infinitely_far_from_as_many_are_compared_by_the_others() -> None:
+    """Four rows at -1e154 and three at 1e154, infinitely far from each other: the three have more that are so far.
+
+    Among the three, 0, 1e-10 and 3e-10 aside, the squares add up to 1 + 9, 1 + 4 and 9 + 4 times 1e-20: the last goes.
+    """
+    rows = np.array([*4 * [[-1e154, 0.0]], [1e154, 0.0], [1e154, 1e-10], [1e154, 3e-10]])
+    assert Faba(byzantine=1).weights(rows).tolist() == pytest.approx([*6 * [1 / 6], 0])
+
+
 def test_clipped_mean() -> None:
     """(3, 4) has length 5 and stays, (6, 8) has 10 and is halved, infinity adds nothing but counts."""
     rows = np.array([[3.0, 4.0], [6.0, 8.0], [np.inf, 0.0]])
@@ -261,6 +299,7 @@ def test_majority_vote() -> None:
         ]
     )
     assert MajorityVote()(rows).tolist() == [1, -1, 0, -1, 0, -1]
+    assert MajorityVote()(rows[2:]).tolist() == [-1, 0, 0, -1, 0, -1]
 
 
 @pytest.mark.parametrize("q", [1, 3, 5])
@@ -379,3 +418,17 @@ def test_dnc_drops_a_row_whose_infinity_it_did_not_draw() -> None:
     rows[1] = np.nan
     rows[1, drawn], rows[2, drawn] = 0, 3
     np.testing.assert_array_equal(rule(rows), np.where(np.arange(40) == drawn, 1, 0))
+
+
+def test_a_row_that_one_draw_finds_infinitely_far_is_worse_than_one_that_all_others_drop() -> None:
+    """One of two columns a draw, five draws, of which one, in this round, has column 1.
+
+    There the second and third row are 1e151 away from the first, whose square counts as infinite: 5 for each, and 1 for
+    the third, the last of them, which is dropped. In column 0 the first stands out: four times 1. So it is left.
+    """
+    rows, rule = np.array([[9.0, 0.0], [0.0, 1e151], [0.0, -1e151]]), DnC(byzantine=1, coordinates=1)
+    drawn = {
+        round: [int(rule.chosen(received(rows, round, 0), draw, 2)[0]) for draw in range(5)] for round in range(50)
+    }
+    once = next(round for round, columns in drawn.items() if sum(columns) == 1)
+    assert rule.draw(received(rows, once, 0)).tolist() == [9, 0]

@@ -196,6 +196,16 @@ def test_geometric_median_stays_with_the_majority() -> None:
     assert GeometricMedian()(rows).tolist() == [1, 2]
 
 
+def test_geometric_median_of_nothing_but_rows_without_numbers_is_the_first() -> None:
+    solution = solved(column(np.nan, np.inf, -np.inf))
+    assert (solution.weights.tolist(), solution.iterations, solution.reason) == ([1, 0, 0], 0, "at a row")
+
+
+def test_nearly_half_of_the_rows_at_one_place_do_not_draw_the_others_there() -> None:
+    """Of 0 0 0 1 100 200 300 the middle one. 0 is the central row, and 1, not 0, is how far more than half are."""
+    np.testing.assert_allclose(GeometricMedian()(column(0, 0, 0, 1, 100, 200, 300)), [1], atol=1e-6)
+
+
 def test_geometric_median_that_may_not_go_on() -> None:
     rows = np.random.default_rng(0).normal(size=(9, 3))
     assert (solved(rows, iterations=1).iterations, solved(rows, iterations=1).reason) == (1, "iteration limit")
@@ -254,11 +264,12 @@ def test_rows_that_nearly_agree_do_not_hold_the_geometric_median_back(gap: float
 
 @pytest.mark.parametrize("lie", [1e3, 1e12, np.nan, np.inf])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_liars_who_know_the_sampled_coordinates_gain_nothing(lie: float, dtype: type) -> None:
+@pytest.mark.parametrize("places", [range(8), 8 * [0]], ids=["apart", "together"])
+def test_liars_who_know_the_sampled_coordinates_gain_nothing(lie: float, dtype: type, places: Any) -> None:
     """They are the most central rows there, and far away elsewhere. Moved into their sight, the lies are the same."""
     rows: Rows = np.random.default_rng(1).normal(size=(20, 2000))
     rows[:8] = rows[8:].mean(axis=0)
-    rows[range(8), range(8)] = lie  # the middles of the four quarters are sampled; these are moved to the first
+    rows[range(8), places] = lie  # the middles of the four quarters are sampled; these are moved to the first
     result, in_sight = (
         GeometricMedian()(rows.astype(dtype)),
         GeometricMedian()(np.roll(rows, 250, axis=1).astype(dtype)),

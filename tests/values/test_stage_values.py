@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from holdfast.errors import InvalidInput
-from holdfast.stages import Arc, Bucketing, Clipping, NearestNeighbourMixing
+from holdfast.stages import Arc, Bucketing, Clipping, NearestNeighbourMixing, Watch
 from holdfast.typing import Received, Rows
 
 WORD = 2**64
@@ -92,6 +92,16 @@ def test_one_bucket_for_all_is_the_mean_and_one_for_each_the_rows() -> None:
     assert sorted(Bucketing(size=1)(column(1, 2, 6))[:, 0].tolist()) == [1, 2, 6]
 
 
+def test_bare_rows_are_those_of_workers_from_1_on_in_round_0() -> None:
+    rows = np.arange(9.0)[:, np.newaxis]
+    order = sorted(range(9), key=lambda row: word(0, row + 1, 0))
+    assert Bucketing(size=1)(rows)[:, 0].tolist() == order
+
+
+def test_a_stage_with_memory_takes_one_row() -> None:
+    assert Watch()(column(3)).tolist() == [[3]]
+
+
 def test_a_row_without_numbers_spoils_its_bucket_only() -> None:
     """Five rows of 2 and one NaN in three pairs."""
     after = Bucketing(size=2)(column(2, 2, np.nan, 2, 2, 2))[:, 0]
@@ -103,6 +113,12 @@ def test_clipping() -> None:
     """(3, 4) has length 5, (-6, -8) has 10, (0, 5.5) has 5.5."""
     rows = np.array([[3.0, 4.0], [-6.0, -8.0], [0.0, 5.5], [0.0, 0.0]])
     np.testing.assert_allclose(Clipping(radius=5)(rows), [[3, 4], [-3, -4], [0, 5], [0, 0]])
+    np.testing.assert_allclose(Clipping(radius=0.25)(rows / 10), [[0.15, 0.2], [-0.15, -0.2], [0, 0.25], [0, 0]])
+
+
+def test_a_row_too_short_for_its_square_stays() -> None:
+    """1e-200 squared is 0 in float64."""
+    assert Clipping(radius=5)(column(1e-200)).tolist() == [[1e-200]]
 
 
 @pytest.mark.parametrize("lie", [np.nan, np.inf, -np.inf, 1e200])

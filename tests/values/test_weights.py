@@ -80,6 +80,13 @@ def test_medians_by_hand() -> None:
     assert Median().weigh(column(0, np.nan, -np.inf), np.array([2.0, 1, 1])).tolist() == [0.0]
 
 
+def test_half_of_the_weight_is_half_up_to_rounding() -> None:
+    """Of 4 and a little, 1 + 1 is half if no more than 1e-12 of 4 are missing: 3.5e-12, but not 5e-12."""
+    assert Median().weigh(column(0, 1, 2, 3), np.array([1, 1, 1, 1 + 7e-12])).tolist() == [1.5]
+    assert Median().weigh(column(0, 1, 2, 3), np.array([1, 1, 1, 1 + 1e-11])).tolist() == [2.0]
+    assert Median().weigh(column(0, 1, 2), 1e-8 * np.array([1, 1, 3])).tolist() == [2.0]
+
+
 def test_a_trimmed_mean_by_hand() -> None:
     """Weights 2 1 1 1 1 of 0 1 2 3 9, trim 1: weight 2 goes at either end, all of 0, and of 9 and 3: (1 + 2) / 2."""
     rule = TrimmedMean(trim=1)
@@ -87,6 +94,8 @@ def test_a_trimmed_mean_by_hand() -> None:
     assert rule.weigh(column(9, 1, 2, 3, 0), np.array([2.0, 1, 1, 1, 1])).tolist() == [2.5]
     with pytest.raises(hf.InvalidInput, match=r"the 1 heaviest rows to have less than half of the weight; got 0\.6"):
         rule.weigh(column(0, 1, 2), np.array([3.0, 1, 1]))
+    with pytest.raises(hf.InvalidInput, match=r"the 1 heaviest rows to have less than half of the weight; got 0\.5"):
+        rule.weigh(column(0, 1, 2), np.array([2.0, 1, 1]))
 
 
 @every_rule

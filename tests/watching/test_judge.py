@@ -7,6 +7,7 @@ import pytest
 
 from holdfast.experiments import Spec, run
 from holdfast.experiments.assembly import assemble
+from holdfast.stages import Watch
 from holdfast.typing import Received, Rows
 from holdfast.watching import Judge, Opinion, differences, opinion_in
 from holdfast.watching.judge import COORDINATES, JUDGEMENTS
@@ -129,6 +130,26 @@ def test_absent_workers_keep_their_place() -> None:
         here = np.array([2, 3, 5, 6, 7, 8]) if round % 2 else np.arange(1, 8)
         opinion = judge(opinion, rows[here - 1], NEUTRAL, here, round)
     assert opinion.weights.tolist() == [1.0] * 8
+
+
+def test_watch_replaces_rows_once_somebody_is_judged() -> None:
+    """Nine of twelve agree: from the first judgement on, the mean of these stands for the others, and for NaN."""
+    rows, stage, workers = crowd(12), Watch(every=1), np.arange(1, 13)
+    rows[9:] *= -1
+    state = stage.init(rows[0])
+    for round in range(JUDGEMENTS - 1):
+        after, state = stage.remember(state, Received(rows, workers, round))
+        assert after.rows is rows
+    after, judged_state = stage.remember(state, Received(rows, workers, JUDGEMENTS - 1))
+    np.testing.assert_allclose(after.rows, np.vstack([rows[:9], *3 * [rows[:9].mean(axis=0)]]))
+    spoilt = rows.copy()
+    spoilt[0, 7] = np.nan
+    after, _ = stage.remember(judged_state, Received(spoilt, workers, JUDGEMENTS))
+    middle = rows[1:9].mean(axis=0)
+    np.testing.assert_allclose(after.rows, np.vstack([middle, rows[1:9], *3 * [middle]]))
+    nothing = np.full_like(rows, np.nan)
+    after, _ = stage.remember(judged_state, Received(nothing, workers, JUDGEMENTS))
+    assert after.rows is nothing
 
 
 WATCHED = Spec(data="digits", partition="by-label", rounds=400, eval_every=400, method="watchful-rsa")

@@ -90,7 +90,6 @@ class DnC(Drawing, Equivariant):
 def _outlyingness(rows: Rows) -> Vector:
     """Return <v, x_i - mean>^2 up to a factor, infinite for rows infinitely far away."""
     products, near = centred_products(rows)
-    products = products / (np.abs(products).max() or 1.0)
     inner = products.mean(axis=0)
     _, vectors = np.linalg.eigh(products - inner - inner[:, np.newaxis] + inner.mean())
     scores = np.full(len(rows), np.inf)
