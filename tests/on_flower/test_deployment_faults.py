@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from time import time
 
@@ -72,6 +73,7 @@ def test_a_node_that_is_killed_is_missed_and_comes_back(tmp_path: Path) -> None:
     trial = Trial(tmp_path, nodes=4, byzantine=1, attack="sign-flip", config="rounds=8 round-timeout=30")
     helpers: list[subprocess.Popen[bytes]] = []
     killed: list[float] = []
+    saved: list[float] = []
 
     def again(command: list[str], log: str) -> None:
         """Start a command until it stays: Flower refuses a node that was killed for some 50 seconds."""
@@ -87,6 +89,8 @@ def test_a_node_that_is_killed_is_missed_and_comes_back(tmp_path: Path) -> None:
             )
 
     def watch(line: str) -> None:
+        with suppress(FileNotFoundError):  # a node writes its checkpoint, removes the one before, and answers
+            saved.extend(path.stat().st_mtime for path in (trial.secrets / "state/trial/worker-2").glob("*"))
         if not line.startswith("round 1 of"):
             return
         nodes = commands(trial, "flower-supernode")
@@ -108,12 +112,11 @@ def test_a_node_that_is_killed_is_missed_and_comes_back(tmp_path: Path) -> None:
         for helper in helpers:
             helper.wait()
     answered, faults = [record["answered"] for record in records], [record["faults"] for record in records]
-    ended = [path.stat().st_mtime - killed[0] for path in sorted(trial.server.glob("rounds/*.json"))]
     assert answered[0] == 3
     assert answered[1] <= 2  # the round ended at its time-out
     assert max(answered) == 3  # nobody else ever counts
-    back = 2 + answered[2:].index(3)
-    assert ended[back - 1] <= 90, ended  # when the round began that it answers; how long that takes is the machine's
+    assert 3 in answered[2:]
+    assert min(at for at in saved if at > killed[0]) - killed[0] <= 90  # Flower refuses it for some 50 seconds
     reasons = (
         "a frame must begin with",
         "a frame must have dimension 650",
