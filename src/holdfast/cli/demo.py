@@ -59,5 +59,5 @@ def next_steps(board: Leaderboard, base: Spec) -> list[str]:
         f"holdfast run {shlex.join(flags_of(worst))}    # the winner in its worst case; then holdfast inspect",
         f"holdfast advise {shlex.join(flags_of(plain))}",
         f"holdfast compare --data YOUR.csv --method rsa krum sgd --attack none {worst.attack_text} --byzantine 4",
-        "holdfast arena    # every method, iid and by label, with 4 and with 8 Byzantine workers; 8 minutes on two cores",
+        "holdfast arena    # every method, iid and by label, with 4 and with 8 Byzantine workers; 8 minutes",
     ]
