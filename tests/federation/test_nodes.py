@@ -1,6 +1,6 @@
 """A spec on nodes, one process each for every message, without a network: the simulation's trajectory bit for bit."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,6 +18,7 @@ from holdfast.experiments.defaults import resolved
 from holdfast.federation.engine import Round, federated, station, with_numbers
 from holdfast.federation.node import Node
 from holdfast.federation.postbox import Failure, Postbox
+from holdfast.typing import Vector
 
 SPEC = with_numbers(resolved(Spec(data="digits", workers=4, rounds=4, eval_every=4, batch=8, method="rsa")))
 
@@ -149,13 +150,19 @@ def test_bad_replies_are_named_and_the_round_goes_on(name: str, tmp_path: Path) 
     assert next(rounds).answered == 4
 
 
+def begun(method: str, folder: Path, timeout: float) -> tuple[Vector, Local, Iterator[Any]]:
+    """Return the model of an undisturbed run, and the nodes and the rest of one whose first round is over."""
+    spec = with_numbers(resolved(replace(SPEC, method=method, rate=None)))
+    undisturbed = played(spec, Local(spec, folder / "undisturbed"))[-1].model
+    carrier = Local(spec, folder / "nodes")
+    rounds = federated(spec, Postbox(carrier, interval=0.01), timeout=timeout)
+    next(rounds)
+    return undisturbed, carrier, rounds
+
+
 @pytest.mark.parametrize("method", ["rsa", "rsa:messages=bits"])
 def test_a_round_that_nobody_answers_in_time_is_asked_again(method: str, tmp_path: Path) -> None:
-    spec = with_numbers(resolved(replace(SPEC, method=method, rate=None)))
-    undisturbed = played(spec, Local(spec, tmp_path / "undisturbed"))[-1].model
-    carrier = Local(spec, tmp_path / "nodes")
-    rounds = federated(spec, Postbox(carrier, interval=0.01), timeout=0.3)
-    next(rounds)
+    undisturbed, carrier, rounds = begun(method, tmp_path, timeout=0.3)
     held = dict.fromkeys(range(4), True)
     carrier.tamper = lambda member, count, answer: Failure("held up") if held.pop(member, False) else answer
     others = list(rounds)
@@ -167,16 +174,12 @@ def test_a_round_that_nobody_answers_in_time_is_asked_again(method: str, tmp_pat
 @pytest.mark.parametrize("method", ["rsa", "rsa:messages=bits"])
 def test_a_round_that_is_asked_again_waits_for_what_is_under_way(method: str, tmp_path: Path) -> None:
     """All replies are held up for several time-outs, as behind one of 200 MB, and every node is asked once."""
-    spec = with_numbers(resolved(replace(SPEC, method=method, rate=None)))
-    undisturbed = played(spec, Local(spec, tmp_path / "undisturbed"))[-1].model
-    carrier = Local(spec, tmp_path / "nodes")
-    rounds = federated(spec, Postbox(carrier, interval=0.01), timeout=0.2)
-    next(rounds)
-    begun, pull = monotonic(), carrier.pull
-    carrier.pull = lambda tickets: pull(tickets) if monotonic() > begun + 0.5 else {}  # type: ignore[method-assign]
+    undisturbed, carrier, rounds = begun(method, tmp_path, timeout=0.2)
+    since, pull = monotonic(), carrier.pull
+    carrier.pull = lambda tickets: pull(tickets) if monotonic() > since + 0.5 else {}  # type: ignore[method-assign]
     others = list(rounds)
     assert [each.answered for each in others] == [4, 4, 4]
-    assert carrier.count == 4 * spec.rounds
+    assert carrier.count == 4 * SPEC.rounds
     assert others[-1].model.tobytes() == undisturbed.tobytes()
 
 

@@ -29,7 +29,7 @@ class Median(CoordinateWise):
     def weigh(self, rows: Rows, weights: Weights) -> Vector:
         """Return the value at which half of the weight is reached; the mean with the next where it is exactly half.
 
-        While the lying rows have less than half of the weight, it stays between two honest values.
+        While Byzantine rows have less than half of the weight, it stays between two honest values.
         """
         values, sums = ranked(rows, weights)
         half, slack = sums[-1] / 2, 1e-12 * sums[-1]

@@ -25,12 +25,12 @@ def heading(results: Sequence[Record]) -> str:
     """Return what all these results have in common, in one line."""
     specs = [result.spec for result in results]
     counts = sorted({spec.q for spec in specs if spec.attack is not None})
-    lying = f"{' or '.join(map(str, counts)) or 0} of them Byzantine under attack"
+    attacked = f"{' or '.join(map(str, counts)) or 0} of them Byzantine under attack"
     score = score_of(results)
     seeds = max((len(result.runs) for result in results if isinstance(result, Cell)), default=1)
     return (
         f"{_all(data_name(spec.data) for spec in specs)}, {specs[0].partition_text}: "
-        f"{_all(spec.workers for spec in specs)} workers, {lying}, {_all(spec.rounds for spec in specs)} rounds"
+        f"{_all(spec.workers for spec in specs)} workers, {attacked}, {_all(spec.rounds for spec in specs)} rounds"
         + ("" if score.name == "accuracy" else f", {score.title}")
         + (f", mean of {seeds} seeds ± standard error" if seeds > 1 else "")
     )
