@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from holdfast.kernels.watching import Shares
 from holdfast.typing import Workers
-from holdfast.watching.judge import ALIKE, LEAST_SHARE, NEAREST, Judge
+from holdfast.watching.judge import ALIKE, MARGIN, NEAREST, Judge
 from holdfast.watching.opinion import Opinion
 
 Found = tuple[Shares, Workers, Shares, float]
@@ -37,12 +37,17 @@ def split(
         if weights[order[: cut - 1]].sum() + weights[order[cut - 1]] >= weights[order].sum() / 2:
             break
         difference = differs(shares, heard * ~goes[columns])
-        reached = difference[goes].min() / max(difference[~goes].max(), LEAST_SHARE)
+        reached = difference[goes].min() / limit_of(ratio, difference[~goes])
         if reached > factor:
             factor = reached
-            if reached >= ratio:
+            if reached >= 1:
                 best, found = goes, difference
-    return best, found, ratio * max(found[~best].max(), LEAST_SHARE)
+    return best, found, limit_of(ratio, found[~best])
+
+
+def limit_of(ratio: float, staying: Shares) -> float:
+    """Return from how much on one goes: clearly more than those who stay differ from each other."""
+    return float(max(ratio * staying.max(), staying.max() + MARGIN))
 
 
 def differs(shares: Shares, heard: Shares) -> Shares:

@@ -58,6 +58,20 @@ def test_a_minority_that_stands_against_the_rest_is_left_out() -> None:
     assert found.account.limit.tolist() == [0] * 9 + [float(found.limit)] * 3
 
 
+@pytest.mark.parametrize(("common", "goes"), [(100, False), (130, True)])
+def test_a_group_that_agrees_nearly_as_much_stays(common: int, goes: bool) -> None:
+    """Each of 8 turns 50 of 1000 sides of its own: two differ on 0.1. Two turn `common` more, the same for both: they
+    differ from the others on 0.2 or 0.23, twice as much, but only 0.23 is an eighth of all sides above 0.1.
+    """
+    rows = np.ones((8, D))
+    for at in range(8):
+        rows[at, 50 * at : 50 * at + 50] = -1
+    rows[6:, 400 : 400 + common] = -1
+    found = judged(rows)
+    assert found.weights.tolist() == [1.0] * 6 + [float(not goes)] * 2
+    assert found.limit == pytest.approx(0.225 if goes else found.difference.max() + 0.125)
+
+
 def test_never_half_of_the_workers_are_left_out() -> None:
     rows = crowd(12)
     rows[6:] *= -1

@@ -22,10 +22,11 @@ def sides(rows: Rows, neutral: Vector) -> Words:
     return words
 
 
-def undecided(model: Vector, rows: Rows) -> bool:
-    """Return whether any entry of the rows is equal to the model's or is NaN."""
+def undecided(model: Vector, rows: Rows) -> Counts:
+    """Return the places, counted row by row, of the entries that are equal to the model's or NaN."""
     rows, model = plain(rows), matching(model, rows)
-    return bool(module("sides").undecided(model, rows))
+    found: Counts = module("sides").undecided(model, rows)
+    return found
 
 
 def attended(weights: Shares, workers: Workers, rounds: Counts, left_out: Counts) -> tuple[Counts, Counts] | None:
@@ -60,7 +61,7 @@ def judged(
 ) -> tuple[Shares, Workers, Shares, float] | None:
     """Return for each worker what it counts for, whose voice it has, how much it differs from those who stay, and from
     how much on one goes; None if fewer than three were compared often enough. The constants are near, the
-    quantile, how much those alike count for, ratio and the least share.
+    quantile, how much those alike count for, ratio and the margin.
     """
     n = len(shares)
     weights, voices, difference = np.ones(n), np.arange(1, n + 1), np.zeros(n)

@@ -36,7 +36,8 @@ class WatchfulRsa(Rsa):
 
     Workers whose sides are nearly the same, on all but `near` times the usual share, count for two at most together.
     A minority is left out while each of it differs from those who stay at least `ratio` times as much as any of those
-    who stay does. All that is judged anew `every` so many rounds, from full models and from bits alike.
+    who stay does, and on an eighth of the coordinates more. All that is judged anew `every` so many rounds, from full
+    models and from bits alike.
     """
 
     every: Annotated[int, Meta(ge=1)] = Judge.every

@@ -38,15 +38,17 @@ class Coin:
         >>> Coin(0).break_ties(np.zeros(3), np.array([[1.0, np.nan, -2.0]]), np.array([1]), round=0)
         array([[ 1., inf, -2.]])
         """
-        if not undecided(model, rows):  # as in nearly every round but the first
+        places = undecided(model, rows)
+        if not len(places):  # as in nearly every round but the first
             return rows
-        missing, tied = np.isnan(rows), rows == model
-        decided = np.where(missing, np.inf, rows).astype(rows.dtype)
-        row, place = np.nonzero(tied)
-        tosses = self._tosses(workers, round, len(model))
+        row, place = np.divmod(places, len(model))
+        tossing, of = np.unique(row, return_inverse=True)
+        tosses = self._tosses(workers[tossing], round, len(model))
         width = tosses.shape[1]
-        up = tosses[row, place % width] >> (place // width).astype(np.uint8) & 1  # planar: see kernels.pack_bits
-        decided[row, place] = np.nextafter(model[place], np.where(up, -np.inf, np.inf).astype(model.dtype))
+        up = tosses[of, place % width] >> (place // width).astype(np.uint8) & 1  # planar: see kernels.pack_bits
+        beside = np.nextafter(model[place], np.where(up, -np.inf, np.inf).astype(model.dtype))
+        decided = rows.copy()
+        decided[row, place] = np.where(np.isnan(rows[row, place]), np.inf, beside)
         return decided
 
     def _tosses(self, workers: Workers, round: int, dimension: int) -> Bits:

@@ -16,8 +16,8 @@ NEAREST = 0.6
 """The quantile, over the workers, of the distance to the nearest other that is taken for usual: copies are fewer."""
 ALIKE = 2.0
 """What copies count for together in the sum. Not 1: honest workers with like data come in pairs, and both count."""
-LEAST_SHARE = 0.01
-"""Those who stay differ on no less: one coordinate in a hundred more or less makes nobody go."""
+MARGIN = 0.125
+"""Who goes differs on an eighth of all coordinates more than anybody who stays: honest groups can differ on a tenth."""
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class Judge:
     Workers that differ on less than `near` times the usual share from each other are copies: one voice where others are
     judged, and no more than two workers together in the sum. Of the splits of the workers by their median difference
     from the others, in which less than half of the workers and of the voices go, that one is taken in which each of
-    those who go differs from those who stay by the largest factor more than any of those who stay does. If the factor
-    is at least `ratio`, they go, else nobody does.
+    those who go differs from those who stay by the largest factor more than the limit: `ratio` times what the oddest of
+    those who stay differs, and at least an eighth of the coordinates more (`MARGIN`). Below the limit nobody goes.
     """
 
     every: int = 5
@@ -51,7 +51,7 @@ class Judge:
 
     def _judged(self, opinion: Opinion, round: int) -> Opinion:
         """Return the opinion with what follows from its differences."""
-        constants = self.near, NEAREST, ALIKE, self.ratio, LEAST_SHARE
+        constants = self.near, NEAREST, ALIKE, self.ratio, MARGIN
         found = kernels.judged(opinion.shares, opinion.times, opinion.compared, JUDGEMENTS, constants)
         if found is None:
             return opinion

@@ -3,6 +3,7 @@
 `bits.py` has one bit per coordinate, and a coin for ties; here a tie is neither side.
 """
 
+import numpy as np
 from numba import int32, njit
 
 from holdfast.kernels.compiling import compiled
@@ -55,11 +56,18 @@ def pack_sides(rows, neutral, out):
 
 @compiled
 def undecided(model, rows):
-    """Return whether any entry is equal to the model's or is NaN."""
+    """Return the places, counted row by row, of the entries that are equal to the model's or NaN."""
+    d, each = len(model), np.zeros(len(rows), np.int64)
     for i in range(len(rows)):
         row, found = rows[i], 0
-        for j in range(len(model)):
+        for j in range(d):
             found += not (row[j] < model[j] or row[j] > model[j])
-        if found:
-            return True
-    return False
+        each[i] = found
+    places, n = np.empty(each.sum(), np.int64), 0
+    for i in range(len(rows)):
+        if each[i]:
+            for j in range(d):
+                if not (rows[i, j] < model[j] or rows[i, j] > model[j]):
+                    places[n] = i * d + j
+                    n += 1
+    return places

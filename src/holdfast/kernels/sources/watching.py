@@ -115,11 +115,11 @@ def _voices(shares, others, near, quantile, columns, weights, leaders):
 
 
 @compiled
-def _extremes(shares, heard, place, places, last, cuts, least_share):
+def _extremes(shares, heard, place, places, last, cuts):
     """Return for each number of those who go the least difference of one who goes from those who stay, and the largest
     of one who stays: each row adds up its columns once, from those who stay in any case on.
     """
-    least, most = np.full(cuts, np.inf), np.full(cuts, least_share)
+    least, most = np.full(cuts, np.inf), np.zeros(cuts)
     for i in range(len(shares)):
         total, summed, k = 0.0, 0.0, 0
         for cut in range(cuts - 1, -1, -1):
@@ -136,7 +136,7 @@ def _extremes(shares, heard, place, places, last, cuts, least_share):
 
 
 @compiled
-def _split(shares, heard, columns, weights, ratio, least_share, place, difference):
+def _split(shares, heard, columns, weights, ratio, margin, place, difference):
     """Fill in each row's place in the order in which they go, and by how much it differs from those who stay.
 
     Return how many go, and from how much on one does.
@@ -156,12 +156,13 @@ def _split(shares, heard, columns, weights, ratio, least_share, place, differenc
         cuts += 1
     places = place[columns]
     last = _ranked(places)[::-1]
-    least, most = _extremes(shares, heard, place, places, last, cuts, least_share)
+    least, most = _extremes(shares, heard, place, places, last, cuts)
+    limits = np.maximum(ratio * most, most + margin)
     best = 0
     for cut in range(1, cuts):
-        if best == 0 or least[cut] / most[cut] > least[best] / most[best]:
+        if best == 0 or least[cut] / limits[cut] > least[best] / limits[best]:
             best = cut
-    if least[best] < ratio * most[best]:
+    if least[best] < limits[best]:
         best = 0
     for i in range(rows):
         total, summed = 0.0, 0.0
@@ -170,7 +171,7 @@ def _split(shares, heard, columns, weights, ratio, least_share, place, differenc
                 total += heard[i, k]
                 summed += shares[i, k] * heard[i, k]
         difference[i] = summed / max(total, 1e-12)
-    return best, ratio * most[best]
+    return best, limits[best]
 
 
 @compiled
@@ -178,7 +179,7 @@ def judge(shares, times, compared, judgements, constants, weights, voices, diffe
     """Fill in what each worker counts for, 0 if it goes, whose voice it has, and by how much it differs from those
     who stay; return from how much on one goes, or -1 if too few were compared often enough, and nothing is filled in.
     """
-    near, quantile, alike, ratio, least_share = constants
+    near, quantile, alike, ratio, margin = constants
     known = np.empty(len(shares), np.int64)
     row, n = np.full(len(shares), -1), 0
     for i in range(len(shares)):
@@ -204,7 +205,7 @@ def judge(shares, times, compared, judgements, constants, weights, voices, diffe
     for i in range(n):
         for k in range(len(among)):
             heard[i, k] = count[columns[k]] if others[i, k] else 0.0
-    go, limit = _split(some, heard, columns, count, ratio, least_share, place, differs)
+    go, limit = _split(some, heard, columns, count, ratio, margin, place, differs)
     for i in range(n):
         weights[known[i]] = 0.0 if place[i] < go else min(1.0, alike * count[i])
         voices[known[i]] = known[leaders[i]] + 1
