@@ -5,10 +5,11 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import replace
+from queue import SimpleQueue
 from typing import Any
 
 from pebble import ProcessExpired, ProcessPool
@@ -46,20 +47,22 @@ def play(
         raise SystemExit(UNGUARDED)
     with _pool(min(jobs or os.cpu_count() or 1, len(specs) + len(beside))) as pool:
         with _inheriting_no_interrupt():
-            others: set[Future[Any]] = {pool.schedule(_do, args=[work]) for work in beside}
+            others: list[Future[Any]] = [pool.schedule(_do, args=[work]) for work in beside]
             runs: dict[Future[Any], Spec] = {pool.schedule(run, args=[spec, None, Unheard()]): spec for spec in specs}
-        running = others | set(runs)
-        while running:
-            done, running = wait(running, return_when=FIRST_COMPLETED)
-            for future in done:
-                spec = runs.get(future)
-                if failed and spec and (why := _failure(future)):
-                    failed(spec, why)
-                    continue
-                result = _result(future)
-                if spec:
-                    # the spec that was given: its copy from the other process may not equal it, as NaN does not
-                    arrived(replace(result, spec=spec))
+        # Ctrl-C while waiting for futures can leave a lock taken that the pool's threads need to end; not so here
+        done: SimpleQueue[Future[Any]] = SimpleQueue()
+        for future in (*others, *runs):
+            future.add_done_callback(done.put)
+        for _ in range(len(others) + len(runs)):
+            future = done.get()
+            spec = runs.get(future)
+            if failed and spec and (why := _failure(future)):
+                failed(spec, why)
+                continue
+            result = _result(future)
+            if spec:
+                # the spec that was given: its copy from the other process may not equal it, as NaN does not
+                arrived(replace(result, spec=spec))
 
 
 def _do(work: Work) -> None:
