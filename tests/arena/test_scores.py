@@ -37,7 +37,7 @@ def board(*finals: float) -> Leaderboard:
 
 def test_every_method_meets_every_attack_and_nobody_lying_once() -> None:
     assert [condition.text for condition in ARENA.conditions()] == [
-        "iid, q = 0, told 4",
+        "iid, nobody lies",
         "iid, q = 4",
         "iid, q = 8, told 4",
     ]

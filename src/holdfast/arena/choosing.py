@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from holdfast.arena.plan import Arena, Bout
-from holdfast.arena.playing import Telling, gathered, runnable
+from holdfast.arena.playing import Draft, Telling, gathered
 from holdfast.data import Partition
 from holdfast.experiments.spec import Spec
 from holdfast.experiments.store import Store
@@ -24,12 +24,12 @@ def choose_factors(
     most = max(arena.counts)
     bouts = [bout for bout in trying.bouts() if bout.condition[1:] == most]
 
-    def specs(bout: Bout) -> list[Spec]:
+    def drafts(bout: Bout) -> list[Draft]:
         (spec,) = trying.specs(bout)
-        return [runnable(spec, factor) for factor in factors]
+        return [Draft(spec, factor) for factor in factors]
 
     worst: dict[tuple[Method, Partition], list[float]] = {}
-    for cell in gathered(bouts, specs, jobs, store, telling):
+    for cell in gathered(bouts, drafts, jobs, store, telling):
         if cell.failure is None:
             place = cell.bout.method, cell.bout.condition.partition
             ends = [record.accuracy or 0.0 for record in cell.records]

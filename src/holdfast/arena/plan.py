@@ -20,6 +20,8 @@ class Condition(NamedTuple):
 
     @property
     def text(self) -> str:
+        if not self.byzantine:
+            return f"{PARTITIONS.text(self.partition)}, nobody lies"
         told = "" if self.declared == self.byzantine else f", told {self.declared}"
         return f"{PARTITIONS.text(self.partition)}, q = {self.byzantine}{told}"
 

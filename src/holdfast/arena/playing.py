@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cache
+from itertools import chain
+from typing import NamedTuple
 
 from holdfast.aggregators import Mean
 from holdfast.arena.plan import Arena, Bout
@@ -15,12 +17,18 @@ from holdfast.experiments.defaults import canonical, resolved
 from holdfast.experiments.gathering import Arrived, Keeper, gather
 from holdfast.experiments.given import require_number
 from holdfast.experiments.parts import check
-from holdfast.experiments.records import Record
 from holdfast.experiments.spec import Spec
 from holdfast.methods import Aggregated, Method
 
 Telling = Callable[[Sequence[Spec]], AbstractContextManager[Arrived]]
 """Given the runs that there will be, whom to tell each of them."""
+
+
+class Draft(NamedTuple):
+    """A run as an arena asks for it, its numbers left to the rule; the step size found is multiplied by `factor`."""
+
+    spec: Spec
+    factor: float = 1.0
 
 
 def play_arena(
@@ -35,39 +43,53 @@ def play_arena(
     `factors` are what a method's step size on a partition is multiplied by.
     """
 
-    def specs(bout: Bout) -> list[Spec]:
+    def drafts(bout: Bout) -> list[Draft]:
         factor = (factors or {}).get((bout.method, bout.condition.partition), 1.0)
-        return [runnable(spec, factor) for spec in arena.specs(bout)]
+        return [Draft(spec, factor) for spec in arena.specs(bout)]
 
-    return gathered(arena.bouts(), specs, jobs, store, telling)
+    return gathered(arena.bouts(), drafts, jobs, store, telling)
 
 
 def gathered(
-    bouts: Sequence[Bout], specs: Callable[[Bout], list[Spec]], jobs: int | None, store: Keeper | None, telling: Telling
+    bouts: Sequence[Bout],
+    drafts: Callable[[Bout], list[Draft]],
+    jobs: int | None,
+    store: Keeper | None,
+    telling: Telling,
 ) -> list[BoutResult]:
-    """Return one cell per bout, of its runs."""
-    ready: dict[Bout, list[Spec]] = {}
-    failures: dict[Bout, str] = {}
-    for bout in bouts:
+    """Return one cell per bout, of its runs.
+
+    What shares a partition and a seed is prepared and run together: its problem is then built, and asked for numbers,
+    once.
+    """
+    asked = {bout: drafts(bout) for bout in bouts}
+    ready: dict[Draft, Spec] = {}
+    failures: dict[Draft, str] = {}
+    for draft in sorted(dict.fromkeys(chain.from_iterable(asked.values())), key=_problem):
         try:
-            ready[bout] = specs(bout)
+            ready[draft] = runnable(*draft)
         except InvalidInput as error:
-            failures[bout] = str(error)
+            failures[draft] = str(error)
         except Exception as error:  # a part from outside, which step sizes by rule ask too
-            failures[bout] = " ".join(f"{type(error).__name__}: {error}".split())
-    wanted = list(dict.fromkeys(spec for each in ready.values() for spec in each))
+            failures[draft] = " ".join(f"{type(error).__name__}: {error}".split())
+    played = {draft for each in asked.values() if not failures.keys() & set(each) for draft in each}
+    wanted = list(dict.fromkeys(spec for draft, spec in ready.items() if draft in played))
     failed: dict[Spec, str] = {}
 
     with telling(wanted) as arrived:
         records = gather(wanted, jobs, store, arrived, failed=failed.__setitem__)
-    return [_cell(bout, ready.get(bout, []), records, failures.get(bout), failed) for bout in bouts]
+
+    def cell(bout: Bout) -> BoutResult:
+        for draft in asked[bout]:
+            if why := failures.get(draft) or failed.get(ready[draft]):
+                return BoutResult(bout, failure=why)
+        return BoutResult(bout, tuple(records[ready[draft]] for draft in asked[bout]))
+
+    return [cell(bout) for bout in bouts]
 
 
-def _cell(
-    bout: Bout, specs: list[Spec], records: Mapping[Spec, Record], failure: str | None, failed: Mapping[Spec, str]
-) -> BoutResult:
-    reasons = [failure] if failure else [failed[spec] for spec in specs if spec in failed]
-    return BoutResult(bout, failure=reasons[0]) if reasons else BoutResult(bout, tuple(records[spec] for spec in specs))
+def _problem(draft: Draft) -> tuple[str, int]:
+    return draft.spec.partition_text, draft.spec.seed
 
 
 def runnable(spec: Spec, factor: float = 1.0) -> Spec:
