@@ -15,20 +15,21 @@ import pytest
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs the extra browser")
 
-SMALL = ["--data", "digits", "--workers", "10", "--byzantine", "3", "--partition", "by-label"]
+SMALL = ["--data", "digits", "--workers", "10", "--partition", "by-label", "--byzantine", "3"]
 ATTACKED = [*SMALL, "--attack", "sign-flip", "--rounds", "200", "--eval-every", "20"]
 COMMANDS = {
     "run": [["run", *ATTACKED, "--out", "{}"], ["inspect", "{}"]],
     "compare": [
         [
-            *("compare", *SMALL, "--rounds", "200", "--eval-every", "20", "--out", "{}"),
-            *("--method", "rsa", "krum", "median", "sgd", "--attack", "none", "gaussian", "infinite"),
+            *("compare", *SMALL, "4", "--rounds", "200", "--eval-every", "20", "--out", "{}"),
+            *("--method", "rsa", "krum", "nnm+trimmed-mean", "sgd", "--attack", "none", "gaussian", "infinite"),
         ]
     ],
     "arena": [
         [
-            *("arena", "--data", "digits", "--rounds", "20", "--byzantine", "8", "--seeds", "1", "--out", "{}"),
-            *("--partition", "by-label", "--method", "rsa", "median", "--attack", "infinite", "sign-flip", "gaussian"),
+            *("arena", "--data", "digits", "--rounds", "20", "--byzantine", "4", "8", "--seeds", "2", "--out", "{}"),
+            *("--partition", "iid", "by-label", "--method", "rsa", "bulyan"),  # which needs more workers
+            *("--attack", "infinite", "sign-flip", "gaussian"),
             *("duplicate", "contrarian", "alie", "mimic", "trim", "inner-product", "bit-flip", "dropped"),
         ]
     ],
@@ -60,6 +61,8 @@ MISPLACED = """() => [...document.querySelectorAll('.score > a')].filter(title =
 }).map(title => title.textContent)"""
 TORN = """() => [...document.querySelectorAll('table:not(.text) td')]
   .filter(e => e.getBoundingClientRect().height > 80).map(e => `${e.dataset.of} ${e.textContent.slice(0, 40)}`)"""
+SCROLLED = """() => [...document.querySelectorAll('.wide:has(> table)')]
+  .filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.textContent.trim().slice(0, 40))"""
 
 
 @pytest.fixture(scope="module", params=COMMANDS)
@@ -128,6 +131,7 @@ def test_a_page_is_all_there(page_file: Path, browser: Any, width: int, scheme: 
     assert page.evaluate(OUTSIDE) == []
     assert page.evaluate(MISPLACED) == [], "a figure's count must stand beside its title"
     assert page.evaluate(TORN) == [], "a cell of a table must not be a column of letters"
+    assert page.evaluate(SCROLLED) == [], "no column of a table is out of sight"
     assert page.evaluate(OVERLAPS) == []
     dark = page.evaluate("getComputedStyle(document.body).backgroundColor") != "rgb(255, 255, 255)"
     assert dark == (scheme == "dark")

@@ -20,7 +20,7 @@ def folder(tmp_path: Path) -> Path:
 def test_a_table_and_a_page(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["inspect", str(folder)]) == 0
     printed = capsys.readouterr().out
-    assert "Copies of each other, one of them perhaps honest: 1 5 6." in printed
+    assert "Copies of each other, one of them perhaps honest: 1, 5, 6." in printed
     assert f"page of the run: {folder / 'report.html'}" in printed
     assert printed.count("Byzantine") == 2
     assert (folder / "report.html").read_text().startswith("<!doctype html>")

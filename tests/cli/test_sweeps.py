@@ -63,7 +63,7 @@ def test_a_cell_is_the_mean_of_its_runs_with_the_standard_error(swept: Ended) ->
 def test_the_page_has_means_and_bands(swept: Ended) -> None:
     html = (swept.out / "report.html").read_text()
     cell = swept.results["cells"][-1]
-    assert f"{cell['accuracy']:.3f} ±{cell['accuracy_error']:.3f}" in html
+    assert f"{cell['accuracy']:.3f}\N{NO-BREAK SPACE}±{cell['accuracy_error']:.3f}" in html
     assert "mean of 3 seeds ± standard error" in html
     assert '"low":' in html.replace(" ", "")
     assert "sign-flip, byzantine 2" in html

@@ -56,7 +56,7 @@ def test_classes_that_nobody_could_learn_are_named() -> None:
     most = digits.train_targets < 8
     data = replace(digits, train_features=digits.train_features[most], train_targets=digits.train_targets[most])
     (said,) = run(replace(BASE, data=data, scale=16.0)).warnings
-    assert said.startswith("no training sample has the class 8 9 of the test set, ")
+    assert said.startswith("no training sample has the class 8, 9 of the test set, ")
 
 
 def test_a_file_of_one_class_is_refused() -> None:

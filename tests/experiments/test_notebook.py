@@ -73,7 +73,7 @@ def test_a_comparison_is_a_table_and_its_results(compared: Comparison) -> None:
     assert rows[0]["accuracy_error"] == pytest.approx(np.std(first, ddof=1) / np.sqrt(2))
     text = f"{rows[0]['accuracy']:.3f} ±{rows[0]['accuracy_error']:.3f}"
     assert text in str(compared)
-    assert text in compared._repr_html_()
+    assert text.replace(" ", "\N{NO-BREAK SPACE}") in compared._repr_html_()
     assert repr(compared) == "Comparison(8 runs: rsa, median)"
     assert "concat" in compared.plot().to_dict()
 

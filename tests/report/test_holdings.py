@@ -1,6 +1,7 @@
 """The picture of who holds what says what the partition dealt."""
 
 from dataclasses import replace
+from pathlib import Path
 
 from holdfast.experiments import Spec
 from holdfast.experiments.holding import holdings_of
@@ -21,6 +22,14 @@ def test_every_worker_has_its_samples_and_its_role() -> None:
         assert row["samples"] == held.counts[worker - 1, place]
         assert bool(row["samples"]) == (place == worker - 1), "one digit each"
         assert row["role"] == ("Byzantine" if worker > 8 else "honest")
+
+
+def test_classes_have_the_names_of_the_data(tmp_path: Path) -> None:
+    lines = [f"{k},{k % 7},{'ill' if k % 3 else 'well'}" for k in range(60)]
+    (tmp_path / "patients.csv").write_text("\n".join(["age,dose,state", *lines]), encoding="utf-8")
+    drawn = holdings_chart([Spec(data=str(tmp_path / "patients.csv"), workers=3)])
+    assert drawn is not None
+    assert {row["class"] for row in drawn.panels[0].rows} == {"ill", "well"}
 
 
 def test_each_partition_has_a_panel_with_the_most_byzantine_workers() -> None:

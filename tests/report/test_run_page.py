@@ -10,6 +10,7 @@ import pytest
 
 from holdfast.experiments import Spec, run
 from holdfast.experiments.inspection import Inspection, inspect
+from holdfast.experiments.watched import Treatment
 from holdfast.report.run_page import run_page
 from holdfast.report.worker_rows import HEAD, look, remarks, row
 
@@ -66,7 +67,9 @@ def test_what_was_not_recorded_is_not_drawn(inspected: Inspection) -> None:
     assert [chart["name"] for chart in charts(page)] == ["learning", "who-holds-what", "loss-and-variance"]
     assert "numbers do not tell who is Byzantine" in page
     assert "own models were not measured" in page
-    assert {cell for found in cells(page)[1:] for cell in found[2:]} == {"-"}
+    assert "Worker by worker" not in page, "a table of nothing"
+    own = [replace(each, suspicion=None) for each in inspected.workers]
+    assert cells(run_page(replace(inspected, history=history, workers=own)))[0] == [*HEAD[:4]]
 
 
 def test_a_run_of_which_nothing_is_known_has_a_page(inspected: Inspection) -> None:
@@ -94,7 +97,7 @@ def test_the_headline_says_how_it_ended(inspected: Inspection) -> None:
     assert headline(alone) == f"rsa ends at {ended}, and nobody attacks."
     other = [replace(each, accuracy=None, metrics={"r2": 0.2}) for each in inspected.history]
     regression = replace(inspected.spec, problem="least-squares")
-    assert headline(replace(inspected, spec=regression, history=other)) == f"rsa ends at r2 0.2{against}"
+    assert headline(replace(inspected, spec=regression, history=other)) == f"rsa ends at R² 0.2{against}"
 
 
 def test_names_cannot_break_out(inspected: Inspection) -> None:
@@ -114,6 +117,20 @@ def test_looks(inspected: Inspection) -> None:
     ):
         assert look(replace(first, suspicion=replace(first.suspicion, suspected=suspected, copied=copied))) == word
     assert row(replace(first, suspicion=replace(first.suspicion, score=-0.04)))[5] == "0.0"
+
+
+def test_workers_left_out_for_the_same_reason_are_told_together(inspected: Inspection) -> None:
+    one = Treatment(1.0, 0.3, 0.5, rounds=30, left_out=6, first=1, first_difference=0.6, first_limit=0.5)
+    done = {2: one, 5: one, 6: replace(one, left_out=7)}
+    workers = [replace(each, watched=done.get(each.worker, replace(one, left_out=0))) for each in inspected.workers]
+    *_, first, second = remarks(workers)
+    assert first.startswith("Workers 2, 5: left out in 6 of 30 rounds, first in round 1, ")
+    assert second.startswith("Worker 6: left out in 7 of 30 rounds")
+
+
+def test_a_run_that_diverged_does_not_blame_its_data(inspected: Inspection) -> None:
+    ended = replace(inspected, history=[], result={"diverged": 1})
+    assert ended.notes == ["Nothing was evaluated, so that nothing is known of the messages."]
 
 
 def test_remarks_count_the_honest_ones_and_name_the_rest(inspected: Inspection) -> None:

@@ -22,7 +22,7 @@ def add_flags(parser: ArgumentParser) -> None:
 
 def command(arguments: Namespace) -> int:
     from holdfast.report.run_page import run_page
-    from holdfast.report.worker_rows import HEAD, remarks, row
+    from holdfast.report.worker_rows import known_columns, remarks
 
     speaker = Speaker.of(arguments)
     found = inspect(arguments.run)
@@ -34,10 +34,11 @@ def command(arguments: Namespace) -> int:
     if arguments.json:
         print(json.dumps(found.to_json() | {"page": str(out)}, allow_nan=False))
     table = Table(box=box.SIMPLE_HEAD)
-    for heading in HEAD:
+    head, rows = known_columns(found.workers)
+    for heading in head:
         table.add_column(heading, justify="left" if heading in ("truly", "looks") else "right")
-    for each in found.workers:
-        table.add_row(*row(each))
+    for cells in rows:
+        table.add_row(*cells)
     speaker.table(table)
     for line in filter(None, (found.verdict, *found.notes, *remarks(found.workers), f"page of the run: {out}")):
         speaker.say(line)

@@ -96,8 +96,8 @@ def listed(members: Iterable[object]) -> str:
     """Return a list in words, long ones cut short.
 
     >>> listed([7]), listed(range(14))
-    ('7', '0 1 2 3 4 5 6 7 8 9 and 4 more')
+    ('7', '0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 4 more')
     """
     words = [str(each) for each in members]
     more = len(words) - SHOWN
-    return " ".join(words[:SHOWN]) + (f" and {more} more" if more > 0 else "")
+    return ", ".join(words[:SHOWN]) + (f" and {more} more" if more > 0 else "")

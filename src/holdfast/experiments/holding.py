@@ -1,15 +1,17 @@
 """Who holds what in a run, for its report."""
 
+import numpy as np
+
 from holdfast.data import Holdings, holdings
 from holdfast.errors import InvalidInput
 from holdfast.experiments.building import build_problem
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.spec import Spec
-from holdfast.problems import LinearProblem
+from holdfast.problems import Classifying
 
 
 def holdings_of(spec: Spec) -> Holdings | None:
-    """Return how many samples of each class every worker holds.
+    """Return how many samples of each class every worker holds, classes by the names that the data have for them.
 
     None where there are no classes, where the problem does not tell, and where the data are no longer there.
 
@@ -17,9 +19,11 @@ def holdings_of(spec: Spec) -> Holdings | None:
     array([150,   0,   0,   0,   0,   0,   0,   0,   0,   0])
     """
     try:
-        problem = build_problem(resolved(spec))[1]
+        dataset, problem = build_problem(resolved(spec))
     except (InvalidInput, OSError):
         return None
-    if not isinstance(problem, LinearProblem) or not problem.classifies:
+    if not isinstance(problem, Classifying) or not problem.classifies:
         return None
-    return holdings(problem)
+    found = holdings(problem)
+    labels = None if dataset is None else dataset.numbered().labels
+    return found if labels is None else found._replace(classes=np.array(labels)[found.classes])

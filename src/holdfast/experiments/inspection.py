@@ -46,15 +46,14 @@ class Inspection:
     def _ending(self) -> str | None:
         if self.result is None:
             return f"This run is not over; resume it with: holdfast resume {shlex.quote(str(self.folder))}"
-        if self.result.get("diverged") is not None:
-            return f"This run diverged at round {self.result['diverged']}."
         return None
 
     @property
     def unjudged(self) -> str | None:
         """Why nobody is judged by messages, or who is not; None if everybody is."""
         if not self.history:
-            return "Nothing was evaluated yet, so that nothing is known of the messages."
+            yet = " yet" if self.result is None else ""
+            return f"Nothing was evaluated{yet}, so that nothing is known of the messages."
         recorded = [each.disagreement for each in self.history if each.disagreement is not None]
         if not recorded and getattr(self.spec.method, "messages", "full") == "bits":
             return "The master received only counts of bits, so that nobody's messages could be compared."
@@ -74,7 +73,7 @@ class Inspection:
     def _missing_models(self) -> str | None:
         if self.result is None:
             return "The workers' own models are measured when the run is over."
-        if self.result.get("personal") is None:
+        if self.result.get("personal") is None and self.result.get("diverged") is None:
             return "The workers' own models were not measured: that needs classes, and all workers in one process."
         return None
 

@@ -1,7 +1,7 @@
 """Numbers that models are judged by. Which one it is, a problem says itself."""
 
 from dataclasses import dataclass
-from math import isnan
+from math import inf, isnan
 from typing import Any
 
 
@@ -16,6 +16,15 @@ class Score:
     """Whether more is better."""
     share: bool = True
     """Whether it lies between 0 and 1."""
+    symbol: str = ""
+    """What it is called in a sentence, if not by its name."""
+    least: float = -inf
+    """What is worse is not told apart where it is drawn."""
+
+    @property
+    def called(self) -> str:
+        """What it is called in a sentence."""
+        return self.symbol or self.name
 
     def of(self, evaluation: Any) -> float | None:
         """Return it at an evaluation; None where it was not measured."""

@@ -5,7 +5,7 @@ import numpy as np
 from rich.table import Table
 
 from holdfast.advice import Advice, sentences
-from holdfast.report.axes import DECADES
+from holdfast.report.axes import logarithmic_ticks
 from holdfast.report.colours import variable
 from holdfast.report.drawing import ROWS, Drawing, Panel
 from holdfast.report.rendering import render
@@ -101,8 +101,7 @@ def worker_chart(advice: Advice) -> Drawing:
     rows = [{"worker": worker, "lambda_0": value} for worker, value in asked if value > 0]
     values = [row["lambda_0"] for row in rows] + [advice.chosen.penalty]
     scale = alt.Scale(type="log", domain=[min(values) / 1.5, max(values) * 1.5], nice=False)
-    few = max(values) < 100 * min(values)  # no decade may lie between them
-    ticks = alt.Axis(format="~g", values=[m * decade for decade in DECADES for m in ((1, 2, 5) if few else (1,))])
+    ticks = alt.Axis(format="~g", values=logarithmic_ticks(min(values), max(values)))
     points = alt.Chart(alt.NamedData(ROWS)).mark_point(filled=True, size=70, color=variable("blue"), opacity=1)
     points = points.encode(
         x=alt.X(

@@ -71,8 +71,12 @@ def worst_dots(board: Leaderboard, condition: Condition, names: Mapping[Method, 
     methods = [names[each.method] for each in known]
     axis = Axis("test accuracy at the end", 0.0, 1.0 if not rows else max(0.02 + max(map(_place, rows)), ceiling))
     panel = worst_panel(rows, methods, strokes(methods), axis, "accuracy", ceiling if ceiling < 1 else None)
-    says = "A dot for each attack; the large one is the method's worst case."
+    left = [names[each.method] for each in standings if each.worst is None]
+    says = f"{condition.text}: a dot for each attack; the large one is the method's worst case."
     says += " Dotted: the best possible under attack." if ceiling < 1 else ""
+    if any(_place(row) > ceiling for row in rows):
+        says += " Beyond it lies what attacks leave that send true messages at times."
+    says += f" Not playable under every attack, and left out: {', '.join(left)}." if left else ""
     return Drawing(f"worst-{file_name(condition.text)}", (panel,), says, columns=1)
 
 

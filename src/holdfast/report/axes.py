@@ -8,8 +8,19 @@ from holdfast.experiments.scores import Score
 
 DECADES = [10.0**exponent for exponent in range(-12, 13)]
 """Where logarithmic axes are labelled."""
+FEW = 100
+"""Below this ratio of its ends a logarithmic axis is labelled between decades too: none may lie on it."""
 TINY = 1e-30
 """The least length of an axis."""
+
+
+def logarithmic_ticks(low: float, high: float) -> list[float]:
+    """Return where a logarithmic axis is labelled.
+
+    >>> [tick for tick in logarithmic_ticks(1.0, 6.0) if 1 <= tick <= 6]
+    [1.0, 2.0, 5.0]
+    """
+    return [step * decade for decade in DECADES for step in ((1, 2, 5) if high < FEW * low else (1,))]
 
 
 @dataclass(frozen=True)
@@ -20,6 +31,18 @@ class Axis:
     low: float
     high: float
     logarithmic: bool = False
+
+    @property
+    def form(self) -> str | None:
+        """How its numbers are written, if not as they come: with an exponent where they would be mostly zeros.
+
+        >>> Axis("", 0.0, 1.0).form, Axis("", 0.0, 4e-5).form, Axis("", -6e14, 0.0).form
+        (None, '.3~e', '.3~e')
+        """
+        most = max(abs(self.low), abs(self.high))
+        if self.logarithmic:
+            return ".3~e" if self.low < 1e-4 or most > 1e6 else "~g"
+        return ".3~e" if most < 1e-3 or most >= 1e6 else None
 
     def place(self, value: float, length: int) -> float:
         """Return how many pixels below the top a value is drawn.
@@ -65,9 +88,10 @@ def falling(title: str, ends: Iterable[float], others: Iterable[float] = ()) -> 
 
 
 def of_score(score: Score, ends: Iterable[float], others: Iterable[float]) -> Axis:
-    """Return the axis of a score, whichever way is better."""
+    """Return the axis of a score, whichever way is better; it does not go below the least that is told apart."""
     if score.higher:
-        return fitted(score.title, ends, others, share=score.share)
+        shown = [max(value, score.least) for value in ends]
+        return fitted(score.title, shown, others, share=score.share)
     return falling(score.title, ends, others)
 
 

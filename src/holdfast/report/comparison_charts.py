@@ -12,7 +12,7 @@ from holdfast.experiments.scores import Score, score_of
 from holdfast.report.axes import Axis, fitted, of_score
 from holdfast.report.colours import Stroke, strokes, variable
 from holdfast.report.drawing import ROWS, Drawing, Panel, notebook_chart, pictures
-from holdfast.report.lines import POSSIBLE, line_panel
+from holdfast.report.lines import POSSIBLE, haloed, inwards, line_panel
 from holdfast.report.settings import grouped, labels, reachable
 from holdfast.report.tables import cell
 from holdfast.report.worst import ByAttack, lost_attacks, worst_cases
@@ -31,11 +31,15 @@ def file_name(partition: str) -> str:
 def curves(partition: str, by_attack: ByAttack, look: Mapping[str, Stroke]) -> Drawing:
     """Return the score over rounds: one panel per attack, one line per method, dotted the best possible."""
     score = score_of(result for by_method in by_attack.values() for result in by_method.values())
-    panels = [_curves(attack, by_method, look, score) for attack, by_method in by_attack.items()]
+    beside = any(result.last is None for by_method in by_attack.values() for result in by_method.values())
+    panels = [_curves(attack, by_method, look, score, " " * beside) for attack, by_method in by_attack.items()]
     return Drawing(f"curves-{file_name(partition)}", tuple(panels), "Each panel has its own axis.")
 
 
-def _curves(attack: str, by_method: Mapping[str, Record], look: Mapping[str, Stroke], score: Score) -> Panel:
+def _curves(
+    attack: str, by_method: Mapping[str, Record], look: Mapping[str, Stroke], score: Score, below: str = ""
+) -> Panel:
+    """Return the panel of an attack; `below` its title stands who diverged, or what is given, if nobody did."""
     rows = [
         {"attack": attack, "method": method, "round": point.round, score.name: score.of(point)} | error
         for method, result in by_method.items()
@@ -54,7 +58,7 @@ def _curves(attack: str, by_method: Mapping[str, Record], look: Mapping[str, Str
         look=look,
         axis=of_score(score, ends, [*values, *([shown] if shown else [])]),
         title=attack,
-        subtitle=", ".join(lost),
+        subtitle=", ".join(lost) or below,
         limit=shown,
         band=(LOW, HIGH) if any(LOW in row for row in rows) else None,
         told=["attack"],
@@ -82,14 +86,14 @@ def worst_chart(partition: str, by_attack: ByAttack, look: Mapping[str, Stroke])
         for attack, by_method in by_attack.items()
         if case.method in by_method
     ]
-    known = [row[score.name] for row in reached if row[score.name] is not None]
+    known = [max(row[score.name], score.least) for row in reached if row[score.name] is not None]
     limits = [limit for by_method in by_attack.values() if (limit := reachable(by_method)) is not None and limit < 1]
     axis = fitted(score.title, known, limits, share=score.share)
     bad = axis.low if score.higher else axis.high
     rows = [
         row
         | {
-            "place": bad if row[score.name] is None else row[score.name],
+            "place": bad if row[score.name] is None else max(row[score.name], axis.low),
             "worst": row["attack"] == worst[row["method"]].attack,
             "withstood": row["attack"] not in lost,
             "says": f"{cell(by_attack[row['attack']][row['method']])}  {row['attack']}",
@@ -123,7 +127,7 @@ def worst_panel(
         x=alt.X(
             "place:Q",
             title=axis.title,
-            axis=alt.Axis(tickCount=6),
+            axis=alt.Axis(tickCount=6, format=axis.form or alt.Undefined),
             scale=alt.Scale(domain=[axis.low, axis.high], nice=False, zero=False),
         ),
         color=alt.Color("method:N", scale=colours, legend=None),
@@ -139,7 +143,8 @@ def worst_panel(
     crosses = small.transform_filter("!datum.withstood").mark_point(shape="cross", angle=45, filled=True, size=50)
     filled = base.transform_filter("datum.worst")
     marks = filled.mark_point(filled=True, size=110, opacity=1).encode(tooltip=tip)
-    said: dict[str, Any] = {"align": "left", "dx": -5, "dy": -12, "fontSize": 11}
+    third = axis.low + (axis.high - axis.low) / 3  # names of methods take the left of a narrow page: little is right
+    said: dict[str, Any] = {"align": inwards(f"datum.place > {third}"), "dy": -14, "fontSize": 11}
     paper = filled.mark_text(**said, stroke=variable("paper"), strokeWidth=4, strokeJoin="round").encode(text="says:N")
     texts = filled.mark_text(**said).encode(text="says:N", color=alt.value(variable("ink")))
     layers: list[alt.Chart] = [spans, dots, crosses, paper, marks, texts]
@@ -150,14 +155,13 @@ def worst_panel(
 
 
 def _names_axis() -> alt.Axis:
-    return alt.Axis(labelFontSize=12, labelColor=variable("ink"), domain=False, ticks=False, labelPadding=8)
+    return alt.Axis(labelFontSize=12, labelColor=variable("ink"), domain=False, ticks=False, labelPadding=12)
 
 
 def _best_possible(limit: float) -> list[alt.Chart]:
     base = alt.Chart(alt.InlineData(values=[{"at": limit, "text": f"{POSSIBLE} {limit:.3g}"}]))
     rule = base.mark_rule(strokeDash=[1, 3], strokeWidth=2, color=variable("soft")).encode(x="at:Q")
-    text = base.mark_text(align="right", dx=-5, dy=-8, fontSize=10, color=variable("soft"))
-    return [rule, text.encode(x="at:Q", y=alt.value("height"), text="text:N")]
+    return [rule, *haloed(base.encode(x="at:Q", y=alt.value("height"), text="text:N"), align="right", dx=-5, dy=-8)]
 
 
 def plot(results: Sequence[Record]) -> alt.ConcatChart:

@@ -33,7 +33,7 @@ def holdings_chart(specs: Iterable[Spec]) -> Drawing | None:
         return None
     drawn = [_panel(spec, held, title=len(found) > 1) for spec, held in found]
     cut = any(max(held.counts.shape) > MOST for _, held in found)
-    says = "Samples of each class that each worker holds: the darker, the more."
+    says = "Samples of each class that each worker holds: the stronger the colour, the more."
     says += f" Orange: the last {found[0][0].q} workers, which are Byzantine." if _last(found[0][0]) else ""
     says += f" Of more than {MOST} workers or classes, {MOST} are drawn." if cut else ""
     return Drawing("who-holds-what", tuple(drawn), says, columns=2)
@@ -66,7 +66,7 @@ def _panel(spec: Spec, held: Holdings, title: bool) -> Panel:
             x=alt.X(
                 "worker:O",
                 title="worker",
-                axis=alt.Axis(labelAngle=0, labelOverlap=True, ticks=False, domain=False),
+                axis=alt.Axis(labelAngle=0, labelOverlap=True, labelSeparation=4, ticks=False, domain=False),
                 scale=alt.Scale(paddingInner=0.12),
             ),
             y=alt.Y(

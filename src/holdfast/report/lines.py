@@ -8,7 +8,7 @@ from typing import Any
 
 import altair as alt
 
-from holdfast.report.axes import DECADES, Axis
+from holdfast.report.axes import Axis, logarithmic_ticks
 from holdfast.report.colours import WIDE, WIDTH, Stroke, variable
 from holdfast.report.drawing import ROWS, Panel
 
@@ -41,7 +41,7 @@ def line_panel(
     The columns `told` are shown at the pointer, besides x and y. With `groups`, one line for each of its values, in
     the stroke of its series.
     """
-    names = list(dict.fromkeys(str(row[series]) for row in rows))
+    names = _names(rows, series)
     base = alt.Chart(alt.NamedData(ROWS)).encode(x=_across(x, x_title, x_axis), color=_colours(series, names, look))
     up = alt.Y(f"{y}:Q", title=axis.title, scale=_scale(axis), axis=_ticks(axis))
     if groups:
@@ -93,14 +93,47 @@ def _ends(
     axis: Axis,
     height: int,
 ) -> list[alt.Chart]:
-    """Return the names at the right, each tied to the end of its line; a line that ends early has none."""
-    if not rows:
+    """Return the names at the right, each tied to the end of its line; a line that ends early has its own there."""
+    drawn = [row for row in rows if row[y] is not None and isfinite(row[y])]
+    if not drawn:
         return []
     farthest = max(row[x] for row in rows)
+    last = {name: max(row[x] for row in drawn if str(row[series]) == name) for name in _names(drawn, series)}
+    early = {name: at for name, at in last.items() if at < farthest}
     ended: dict[str, list[float]] = {}
-    for row in rows:
-        if row[x] == farthest and row[y] is not None and isfinite(row[y]):
+    for row in drawn:
+        if row[x] == last[str(row[series])]:
             ended.setdefault(str(row[series]), []).append(axis.place(row[y], height))
+    inside = {name: ended.pop(name) for name in early}
+    return [*_at_the_right(ended, look, height), *_where_they_end(inside, early, x, farthest, height)]
+
+
+def _names(rows: Sequence[Mapping[str, Any]], series: str) -> list[str]:
+    return list(dict.fromkeys(str(row[series]) for row in rows))
+
+
+def _where_they_end(
+    ended: Mapping[str, Sequence[float]], at: Mapping[str, float], x: str, farthest: float, height: int
+) -> list[alt.Chart]:
+    """Return the names of lines that end early, beside their ends."""
+    if not ended:
+        return []
+    places = spaced([sum(each) / len(each) - GAP / 2 for each in ended.values()], height)
+    ends = [
+        {"name": name, x: at[name], "to": to, "inwards": at[name] > farthest / 2}
+        for name, to in zip(ended, places, strict=True)
+    ]
+    base = alt.Chart(alt.InlineData(values=ends))
+    base = base.encode(x=f"{x}:Q", y=alt.Y("to:Q", scale=None), text="name:N")
+    return haloed(base, align=inwards("datum.inwards"), fontSize=11)
+
+
+def inwards(asked: str) -> alt.ExprRef:
+    """Return how texts are aligned that must not leave their chart: to end at their place where `asked` is true."""
+    return alt.ExprRef(expr=f"{asked} ? 'right' : 'left'")
+
+
+def _at_the_right(ended: Mapping[str, Sequence[float]], look: Mapping[str, Stroke], height: int) -> list[alt.Chart]:
     means = [sum(places) / len(places) for places in ended.values()]
     ends = [
         {"name": name, "from": end, "to": place, "colour": variable(look[name].colour)}
@@ -127,8 +160,14 @@ def _limit(limit: float, axis: Axis, height: int) -> list[alt.Chart]:
     at = axis.place(limit, height)
     base = alt.Chart(alt.InlineData(values=[{"text": f"{POSSIBLE} {limit:.3g}", "at": at}]))
     rule = base.mark_rule(strokeDash=[1, 3], strokeWidth=2, color=variable("soft")).encode(y=alt.Y("at:Q", scale=None))
-    said = base.mark_text(align="left", dx=4, dy=-7, fontSize=10, color=variable("soft"))
-    return [rule, said.encode(x=alt.value(0), y=alt.Y("at:Q", scale=None), text="text:N")]
+    return [rule, *haloed(base.encode(x=alt.value(0), y=alt.Y("at:Q", scale=None), text="text:N"), dx=4, dy=-7)]
+
+
+def haloed(base: alt.Chart, **placed: Any) -> list[alt.Chart]:
+    """Return small soft texts, on paper of their own: lines below them do not strike them through."""
+    said: dict[str, Any] = {"align": "left", "fontSize": 10} | placed
+    halo = base.mark_text(**said, stroke=variable("paper"), strokeWidth=3, strokeJoin="round")
+    return [halo, base.mark_text(**said, color=variable("soft"))]
 
 
 def _across(x: str, title: str | None, axis: Axis | None) -> alt.X:
@@ -146,10 +185,10 @@ def _scale(axis: Axis) -> alt.Scale:
 
 
 def _ticks(axis: Axis) -> alt.Axis:
+    form = axis.form or alt.Undefined
     if axis.logarithmic:
-        return alt.Axis(format="~g", values=DECADES)
-    small = max(abs(axis.low), abs(axis.high)) < 1e-3
-    return alt.Axis(tickCount=5, format=".3~g" if small else alt.Undefined)
+        return alt.Axis(format=form, values=logarithmic_ticks(axis.low, axis.high))
+    return alt.Axis(tickCount=5, format=form)
 
 
 def _colours(series: str, names: Sequence[str], look: Mapping[str, Stroke]) -> alt.Color:

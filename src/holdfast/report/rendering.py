@@ -1,5 +1,6 @@
 """Pages from the templates beside this module; what is put into HTML is escaped."""
 
+import re
 from functools import cache
 
 import vl_convert
@@ -15,6 +16,11 @@ def bundled(script: str) -> Markup:
     return Markup(vl_convert.javascript_bundle(script))  # our own file and Vega's code: escaped, it would not run
 
 
+def together(cell: object) -> str:
+    """Return a cell as text that does not wrap between a number and its error, or a name and its value."""
+    return re.sub(" (?=[±=])|(?<=[±=]) ", "\N{NO-BREAK SPACE}", str(cell))
+
+
 ENVIRONMENT = Environment(
     loader=PackageLoader("holdfast.report"),
     autoescape=True,
@@ -22,7 +28,7 @@ ENVIRONMENT = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-ENVIRONMENT.filters["bundled"] = bundled
+ENVIRONMENT.filters |= {"bundled": bundled, "together": together}
 ENVIRONMENT.globals["colours"] = {"light": LIGHT, "dark": DARK}
 
 

@@ -11,7 +11,7 @@ from holdfast.experiments.records import Record
 from holdfast.experiments.scores import Score
 from holdfast.methods import method_text
 from holdfast.report.axes import Axis, falling, fitted, of_score
-from holdfast.report.colours import DASHES, SOLID, WIDE, Stroke, strokes
+from holdfast.report.colours import DASHES, RSA, SOLID, WIDE, Stroke
 from holdfast.report.drawing import Drawing, Panel, notebook_chart
 from holdfast.report.lines import line_panel
 from holdfast.report.worker_rows import role
@@ -50,7 +50,7 @@ def _panel(
     rows = [
         {"method": method, "round": each.round, name: getattr(each, name, each.metrics.get(name))} for each in history
     ]
-    look = {method: strokes([method])[method]._replace(dash=SOLID, width=WIDE)}
+    look = {method: Stroke(RSA, SOLID, WIDE)}  # whatever the method: orange are Byzantine workers on this page
     return line_panel(rows, x="round", y=name, series="method", look=look, axis=axis, limit=limit, height=height)
 
 
@@ -69,7 +69,9 @@ def disagreement_chart(inspection: Inspection) -> Drawing:
         told=["worker"],
         groups="worker",
     )
-    says = "A line for each worker. Who is Byzantine is known to the simulation, not to the master."
+    says = "A line for each worker."
+    if any(each.byzantine for each in inspection.workers):
+        says += " Who is Byzantine is known to the simulation, not to the master."
     return Drawing("disagreement", (panel,), says, columns=1)
 
 

@@ -1,7 +1,7 @@
 """The page of a single run: how it ended, how it learnt, worker by worker."""
 
 from holdfast.experiments.forensics import SUSPICION_THRESHOLD
-from holdfast.experiments.given import data_name
+from holdfast.experiments.given import data_name, model_text
 from holdfast.experiments.inspection import Inspection
 from holdfast.experiments.scores import Score, score_of
 from holdfast.experiments.spec import Spec
@@ -9,7 +9,7 @@ from holdfast.report.holdings_chart import holdings_chart
 from holdfast.report.rendering import render
 from holdfast.report.run_charts import disagreement_chart, inner_life, learning
 from holdfast.report.settings import setting
-from holdfast.report.worker_rows import HEAD, remarks, row
+from holdfast.report.worker_rows import known_columns, remarks
 
 
 def run_page(inspection: Inspection) -> str:
@@ -18,10 +18,11 @@ def run_page(inspection: Inspection) -> str:
     ended = f"evaluated up to round {history[-1].round if history else 0} of {spec.rounds}"
     recorded = any(each.suspicion for each in workers)
     score, method = score_of([inspection]), spec.method_name
+    head, rows = known_columns(workers)
     return render(
         "run.html",
         held=holdings_chart([spec]),
-        title=f"{method} on {data_name(spec.data)}, {spec.partition_text}, attack {spec.attack_text}",
+        title=", ".join(_about(spec)),
         headline=headline(inspection, score),
         conclusions=[line for line in (inspection.verdict, _found_out(inspection)) if line],
         about=f"{inspection.folder}: {spec.workers} workers, seed {spec.seed}, {ended}",
@@ -30,16 +31,21 @@ def run_page(inspection: Inspection) -> str:
         learning=learning(method, history, score, _ceiling(inspection)) if history else None,
         inner=inner_life(method, history, score) if history else None,
         remarks=remarks(workers),
-        head=HEAD,
-        rows=[row(each) for each in workers],
+        head=head,
+        rows=rows,
         marked=[
-            (place, len(HEAD) - 1)
+            (place, len(head) - 1)
             for place, each in enumerate(workers)
             if each.suspicion and (each.suspicion.suspected or each.suspicion.copied)
         ],
         threshold=SUSPICION_THRESHOLD,
         disagreement=disagreement_chart(inspection) if recorded else None,
     )
+
+
+def _about(spec: Spec) -> list[str]:
+    model = [] if spec.model is None else [model_text(spec.model)]
+    return [f"{spec.method_name} on {data_name(spec.data)}", *model, spec.partition_text, f"attack {spec.attack_text}"]
 
 
 def headline(inspection: Inspection, score: Score) -> str:
@@ -54,7 +60,7 @@ def headline(inspection: Inspection, score: Score) -> str:
     ceiling = _ceiling(inspection)
     limited = score.name == "accuracy" and ceiling is not None and ceiling < 1
     possible = f" of a possible {score.text(ceiling)}" if limited else ""
-    reached = f"{'' if score.name == 'accuracy' else f'{score.name} '}{score.text(value)}{possible}"
+    reached = f"{'' if score.name == 'accuracy' else f'{score.called} '}{score.text(value)}{possible}"
     if result is None:
         return (
             f"Not over: {spec.method_name} is at {reached} after round {history[-1].round} of {spec.rounds}{against}."

@@ -93,8 +93,9 @@ def cell(result: Record | None) -> str:
     value, spread = score.text(score.of(result.last)), score.of(error)
     if spread is None:
         return value
-    decimals = 0 if "e" in value else len(value.partition(".")[2])
-    return f"{value} ±{spread:.{decimals}f}"  # as many as the mean has: more say nothing
+    if "e" in value:
+        return f"{value} ±{spread:.2g}"
+    return f"{value} ±{spread:.{len(value.partition('.')[2])}f}"  # as many decimals as the mean has: more say nothing
 
 
 def text(results: Sequence[Record]) -> str:

@@ -5,19 +5,23 @@ from typing import Any
 import altair as alt
 from rich.table import Table
 
+from holdfast.report.colours import variable
 from holdfast.report.drawing import ROWS, Drawing, Panel
 from holdfast.report.rendering import render
 from holdfast.report.tables import text_table
 from holdfast.tuning import Trial
 from holdfast.tuning.outcome import Outcome, place
 
+FRAME = ((variable("ink"), 5), ("black", 3))
+"""Strokes around the winner, one on the other."""
 SHOWN = 10
 """Rows of the table on a terminal."""
 
 
 def head(outcome: Outcome) -> tuple[str, ...]:
-    """Return what the columns of the table are."""
-    return ("norm", "lambda", "alpha", "rounds", f"validation {outcome.score.name}", "loss")
+    """Return what the columns of the table are; a method without a penalty has neither norm nor lambda."""
+    pull = () if place(outcome.winner)[0] is None else ("norm", "lambda")
+    return (*pull, "alpha", "rounds", f"validation {outcome.score.called}", "loss")
 
 
 def promise(outcome: Outcome) -> str:
@@ -25,7 +29,7 @@ def promise(outcome: Outcome) -> str:
     workers, held = outcome.samples
     return (
         f"Chosen by the {held} training samples that the master held back; the workers of the search had the other "
-        f"{workers}, and no candidate saw the test set. The test {outcome.score.name} is that of the winner alone, "
+        f"{workers}, and no candidate saw the test set. The test {outcome.score.called} is that of the winner alone, "
         "trained again on all training samples."
     )
 
@@ -35,8 +39,9 @@ def ties(outcome: Outcome) -> str | None:
     tied, error = len(outcome.tied()), outcome.standard_error
     if not tied:
         return None
-    near = "as good" if error is None else f"within one standard error ({error:.2g}) or one sample of it"
-    return f"{tied} other candidate{'s' if tied > 1 else ''} of the last rung did {near}: the choice is a near tie"
+    near = "as good" if error is None else f"within one standard error ({error:.2g}) or one sample of the best"
+    others = f"{tied} other candidates of the last rung are" if tied > 1 else "1 other candidate of the last rung is"
+    return f"{others} {near}: the choice is a near tie"
 
 
 def summary(outcome: Outcome) -> str:
@@ -49,7 +54,7 @@ def summary(outcome: Outcome) -> str:
     edges = outcome.edges()
     farther = f"; {' and '.join(edges)} at the edge of the grid: farther out may be better" if edges else ""
     error = "" if outcome.standard_error is None else f" ± {outcome.standard_error:.2g}"
-    found = f"validation {score.name} {_number(outcome.winner.value)}{error}, test {score.name} {reached}"
+    found = f"validation {score.called} {_number(outcome.winner.value)}{error}, test {score.called} {reached}"
     return "; ".join(filter(None, (f"best: {pull}alpha {rate:g}; {found}{farther}", ties(outcome))))
 
 
@@ -59,7 +64,7 @@ def _number(value: float | None) -> str:
 
 def rows(outcome: Outcome) -> list[tuple[str, ...]]:
     """Return one row per candidate, the best first, as it did in the last rung that it reached."""
-    return [_row(trial) for trial in outcome.farthest()]
+    return [_row(trial)[-len(head(outcome)) :] for trial in outcome.farthest()]
 
 
 def _row(trial: Trial) -> tuple[str, ...]:
@@ -92,7 +97,7 @@ def headline(outcome: Outcome) -> str:
     )
     return (
         f"{outcome.best.method_name} with {pull}alpha {rate:g} is the best of {tried} candidates: "
-        f"{outcome.score.name} {outcome.score.text(outcome.winner.value)} on the samples held back, {tested}."
+        f"{outcome.score.called} {outcome.score.text(outcome.winner.value)} on the samples held back, {tested}."
     )
 
 
@@ -114,16 +119,16 @@ def heat_map(outcome: Outcome) -> Drawing:
         for norm in norms
     )
     says = (
-        f"The validation {outcome.score.name} of each candidate in the last rung it reached, with the rounds below: "
+        f"The validation {outcome.score.called} of each candidate in the last rung it reached, with the rounds below: "
         "values after different numbers of rounds do not compare. The frame is the winner's."
     )
     return Drawing("tuning", tuple(panels), says)
 
 
-def _panel(trials: list[Trial], won: Trial, span: tuple[float, float]) -> Panel:
+def _panel(trials: list[Trial], best: Trial, span: tuple[float, float]) -> Panel:
     rows = [
         dict(zip(("norm", "lambda", "alpha", "rounds"), _row(trial)[:4], strict=True))
-        | {"score": trial.value, "best": place(trial) == place(won)}
+        | {"score": trial.value, "best": place(trial) == place(best)}
         for trial in trials
     ]
     penalised = place(trials[0])[0] is not None
@@ -143,9 +148,10 @@ def _panel(trials: list[Trial], won: Trial, span: tuple[float, float]) -> Panel:
     ink = alt.condition(f"datum.score > {(low + high) / 2}", alt.value("black"), alt.value("white"))
     text = base.mark_text(fontSize=12, dy=-5).encode(text=alt.Text("score:Q", format=".3f"), color=ink)
     rounds = base.mark_text(fontSize=9, dy=9).encode(text="rounds:N", color=ink)
-    frame = base.transform_filter("datum.best").mark_rect(filled=False, stroke="black", strokeWidth=3)
+    won = base.transform_filter("datum.best")  # black is seen on a light cell, ink beside it, on any paper
+    frames = [won.mark_rect(filled=False, stroke=stroke, strokeWidth=w) for stroke, w in FRAME]
     title = _row(trials[0])[0] if penalised else trials[0].spec.method_name
-    return Panel(rows, alt.LayerChart(layer=[cells, text, rounds, frame], height=40 * len(up), title=title))
+    return Panel(rows, alt.LayerChart(layer=[cells, text, rounds, *frames], height=40 * len(up), title=title))
 
 
 def tuning_page(title: str, outcome: Outcome, command: str) -> str:

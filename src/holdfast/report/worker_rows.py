@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from holdfast.experiments.cautions import SHOWN, listed
 from holdfast.experiments.individuals import Individual
-from holdfast.experiments.watched import share_left_out
+from holdfast.experiments.watched import Treatment, share_left_out
 from holdfast.report.tables import share
 
 HEAD = ("worker", "truly", "own model", "master model", "disagreement", "suspicion", "rank", "looks")
@@ -17,6 +17,13 @@ def row(each: Individual) -> tuple[str, ...]:
     if (found := each.suspicion) is None:
         return (*about, "-", "-", "-", "-")
     return (*about, share(found.disagreement), f"{round(found.score, 1) + 0.0:.1f}", str(found.rank), look(each))
+
+
+def known_columns(workers: Sequence[Individual]) -> tuple[list[str], list[tuple[str, ...]]]:
+    """Return head and rows of the columns in which anything is known of anybody."""
+    rows = [row(each) for each in workers]
+    known = [at for at in range(len(HEAD)) if any(cells[at] != "-" for cells in rows)]
+    return [HEAD[at] for at in known], [tuple(cells[at] for at in known) for cells in rows]
 
 
 def role(each: Individual) -> str:
@@ -68,12 +75,19 @@ def _left_out(workers: Sequence[Individual]) -> list[str]:
             some = sum(each.left_out > 0 for each in found)
             name = "Byzantine" if byzantine else "honest"
             lines.append(f"{some} of {len(found)} {name} workers ({share:.2%} of their messages)")
-    told = [(each.worker, each.watched) for each in workers if each.watched and each.watched.left_out]
-    reasons = [
-        f"worker {worker}: left out in {done.left_out} of {done.rounds} rounds, first in round {done.first}, when "
-        f"it differed on {done.first_difference:.3f} of the coordinates from those who stayed "
-        f"(limit {done.first_limit:.3f})"
-        for worker, done in told[:SHOWN]
+    reasons: dict[str, list[int]] = {}  # workers that send the same are told together
+    for each in workers:
+        if each.watched and each.watched.left_out:
+            reasons.setdefault(_reason(each.watched), []).append(each.worker)
+    told = [
+        f"Worker{'s' if len(some) > 1 else ''} {listed(some)}: {reason}." for reason, some in [*reasons.items()][:SHOWN]
     ]
-    more = [f"and {len(told) - SHOWN} more"] if len(told) > SHOWN else []
-    return [f"The master left out {' and '.join(lines)}.", *reasons, *more]
+    more = sum(map(len, [*reasons.values()][SHOWN:]))
+    return [f"The master left out {' and '.join(lines)}.", *told, *([f"And {more} more."] if more else [])]
+
+
+def _reason(done: Treatment) -> str:
+    return (
+        f"left out in {done.left_out} of {done.rounds} rounds, first in round {done.first}, at a difference of "
+        f"{done.first_difference:.3f} of the coordinates from those who stayed (limit {done.first_limit:.3f})"
+    )

@@ -112,7 +112,8 @@ def _price(by_attack: ByAttack, won: str, score: Score) -> str:
     lost = score.goodness(known[best]) - score.goodness(known[won])
     if lost <= NEAR * (1 if score.share else abs(known[best])):
         reached, most = _named(score, known[won]), score.text(known[best])
-        return f"Without an attack it costs nothing: {won} ends at {reached}, the best at {most}."
+        others = "and nobody does better" if most == score.text(known[won]) else f"the best at {most}"
+        return f"Without an attack it costs nothing: {won} ends at {reached}, {others}."
     return (
         f"Without an attack {won} gives up {score.text(lost)}: it ends at {score.text(known[won])}, "
         f"{best} at {score.text(known[best])}."
@@ -160,7 +161,7 @@ def _limits(case: WorstCase, score: Score) -> bool:
 
 def _named(score: Score, case: WorstCase | float) -> str:
     value = case.value if isinstance(case, WorstCase) else case
-    return score.text(value) if score.name == "accuracy" else f"{score.name} {score.text(value)}"
+    return score.text(value) if score.name == "accuracy" else f"{score.called} {score.text(value)}"
 
 
 def _attack(case: WorstCase) -> str:

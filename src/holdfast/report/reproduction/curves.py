@@ -11,21 +11,32 @@ from holdfast.report.drawing import Drawing, Panel
 from holdfast.report.lines import line_panel
 from holdfast.reproduction.findings import CurveFindings, Findings, PanelFindings
 
-SAYS = "Bands: from the least to the most of the seeds. Each panel has its own axis."
+BANDS = "Bands: from the least to the most of the seeds. "
+OWN = "Each panel has its own axis."
 
 
 def accuracy(findings: Findings) -> Drawing:
     """Return test accuracy over iterations, panels side by side, dotted what is possible at best."""
     look = curve_strokes(findings)
     panels = tuple(_accuracy(panel, look) for panel in findings.panels)
-    return Drawing(findings.figure.name, panels, SAYS, columns=min(len(panels), 2))
+    return Drawing(findings.figure.name, panels, _says(findings), columns=min(len(panels), 2))
 
 
 def norms(findings: Findings) -> Drawing:
     """Return test accuracy over iterations, and beside it the variance of the honest workers' models."""
     look = curve_strokes(findings)
     panels = tuple(draw(panel, look) for panel in findings.panels for draw in (_accuracy, _variance))
-    return Drawing(findings.figure.name, panels, SAYS, columns=2)
+    return Drawing(findings.figure.name, panels, _says(findings), columns=2)
+
+
+def _says(findings: Findings) -> str:
+    """Return how to read the panels; one seed makes no band."""
+    return BANDS * several(findings) + OWN
+
+
+def several(findings: Findings) -> bool:
+    """Return whether curves are means of more than one run."""
+    return any(len(found.records) > 1 for panel in findings.panels for found in panel.curves)
 
 
 def curve_strokes(findings: Findings) -> dict[str, Stroke]:

@@ -12,7 +12,7 @@ from holdfast.methods import Rsa
 from holdfast.report.axes import DECADES, fitted
 from holdfast.report.colours import RSA, variable
 from holdfast.report.drawing import ROWS, Drawing, Panel
-from holdfast.report.reproduction.curves import accuracy, curve_strokes, norms, spread
+from holdfast.report.reproduction.curves import accuracy, curve_strokes, norms, several, spread
 from holdfast.report.reproduction.summaries import ITERATIONS
 from holdfast.reproduction.findings import Findings
 
@@ -39,7 +39,8 @@ def penalties(findings: Findings) -> Drawing:
     dots = base.mark_point(filled=True, size=60, opacity=1, color=colour)
     dots = dots.encode(y=y, tooltip=["lambda:Q", "step size:Q", *numbers])
     chart = alt.LayerChart(layer=[line, bars, dots], height=240)
-    return Drawing(findings.figure.name, (Panel(rows, chart),), "Bars: from the least to the most of the seeds.", 1)
+    says = "Bars: from the least to the most of the seeds." if several(findings) else ""
+    return Drawing(findings.figure.name, (Panel(rows, chart),), says, 1)
 
 
 def runtime(findings: Findings) -> Drawing:

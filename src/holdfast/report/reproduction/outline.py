@@ -122,7 +122,8 @@ def _runs(findings: Sequence[Findings]) -> list[str]:
     """Return what the curves rest on, told by the first of them."""
     curves = [each.panels[0].curves[0] for each in findings if each.figure.chart != "runtime"]
     return [
-        f"{data_text(spec.data)}, {spec.rounds} rounds, seeds {[record.spec.seed for record in one.records]}"
+        f"{data_text(spec.data)}, {spec.rounds} rounds, seed{'s' if len(one.records) > 1 else ''} "
+        + ", ".join(str(record.spec.seed) for record in one.records)
         for one in curves[:1]
         for spec in (one.curve.spec,)
     ]
