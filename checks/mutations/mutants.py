@@ -39,18 +39,23 @@ def mutants(path: Path) -> Iterator[Mutant]:
             yield _replaced(path, source, node, function, changed)
 
 
-def _expressions(node: ast.AST, function: str) -> Iterator[tuple[ast.expr, str]]:
-    """Yield all expressions whose value matters, and the qualified name of the function that each is in."""
+def _expressions(node: ast.AST, function: str, within: bool = False) -> Iterator[tuple[ast.expr, str]]:
+    """Yield all expressions whose value matters, and the qualified name of the function that each is in.
+
+    A function `within` another belongs to that: its tests are those that call the outer one.
+    """
     for name, value in ast.iter_fields(node):
         if name in ("annotation", "returns", "decorator_list", "exc") or isinstance(node, ast.Import | ast.ImportFrom):
             continue
         for child in value if isinstance(value, list) else [value]:
             if not isinstance(child, ast.AST) or isinstance(child, ast.JoinedStr):
                 continue
-            inside = f"{function}.{child.name}" if isinstance(child, ast.FunctionDef | ast.ClassDef) else function
+            inside = function
+            if isinstance(child, ast.FunctionDef | ast.ClassDef) and not within:
+                inside = f"{function}.{child.name}"
             if isinstance(child, ast.expr):
                 yield child, function
-            yield from _expressions(child, inside)
+            yield from _expressions(child, inside, within or isinstance(child, ast.FunctionDef))
 
 
 def _other_operators(node: ast.expr) -> Iterator[ast.expr]:

@@ -162,8 +162,10 @@ def test_mean_around_median_with_a_lie(lie: float, expected: float) -> None:
 def test_mean_around_trimmed_mean() -> None:
     """Of 0 4 4 8 8.5 the trimmed mean is 16 / 3; the farthest from it is 0, and the others add up to 24.5.
 
-    The farthest from the median, 4, were 8.5, and the others' mean 4.
+    The farthest from the median, 4, were 8.5, and the others' mean 4. Of 0 3 4 5 9 the trimmed mean is 4, the farthest
+    from it is 9, and the others' mean 3. With 9 among the trimmed the mean were 5.25, and the farthest 0.
     """
+    assert Phocas(byzantine=1)(column(9, 3, 5, 0, 4)).tolist() == pytest.approx([3])
     rows = column(8.5, 4, 0, 8, 4)
     assert Phocas(byzantine=1)(rows).tolist() == pytest.approx([24.5 / 4])
     assert MeaMed(byzantine=1)(rows).tolist() == pytest.approx([4])
