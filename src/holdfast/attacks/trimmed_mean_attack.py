@@ -10,7 +10,7 @@ from holdfast.typing import Rows
 
 @dataclass(frozen=True)
 class TrimmedMeanAttack(ColludingAttack):
-    """Send values just beyond the honest extreme, against the sign of the honest mean (Fang et al., USENIX 2020).
+    """Send values just beyond the honest extreme, against the sign of their mean (Fang et al., USENIX Security 2020).
 
     In a coordinate with mean > 0 the message lies below the least honest value m: at m / b if m > 0, at b m if not;
     with mean < 0 above the largest, likewise. The full-knowledge attack on the trimmed mean, b = 2 there; the authors
