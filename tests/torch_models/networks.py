@@ -49,6 +49,7 @@ NETWORKS: dict[str, Any] = {
     "softmax": Linear(),
     "mlp": Mlp(hidden=16, depth=2),
     "cnn": Cnn(first=4, second=6, hidden=10, kernel=3, padding=1),
+    "strided": Cnn(first=4, second=6, hidden=10, kernel=2, halve="strides"),
     "resnet8": ResNet8(width=8),
     "batch-normalised": normalised,
     "tied": tied,
