@@ -96,7 +96,7 @@ def strokes(names: Iterable[str]) -> dict[str, Stroke]:
      'ideal-sgd': Stroke(colour='soft', dash=(6, 3), width=1.8)}
     """
     oracles = (Stroke("soft", dash) for dash in cycle(DASHES))
-    # as many colours as dashes have no common divisor, so that pairs repeat as late as they can
+    # the numbers of colours and of dashes have no common divisor, so that pairs repeat as late as they can
     others = (Stroke(*pair) for pair in zip(cycle(OTHERS), cycle(DASHES), strict=False))
     return {
         name: Stroke(RSA, SOLID, WIDE) if name == "rsa" else next(oracles if name.startswith("ideal-") else others)
