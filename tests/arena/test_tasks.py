@@ -4,21 +4,25 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import groupby
+from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
-from holdfast.arena import PRESETS, Arena, BoutResult, Condition, Leaderboard, Task, choose_factors, play_arena
+from holdfast.arena import PRESETS, Arena, BoutResult, Condition, Leaderboard, Task, choose_factors, play_arena, playing
 from holdfast.arena.conclusions import conclusions, headline
+from holdfast.arena.plan import Bout
 from holdfast.arena.results import results_of
 from holdfast.attacks import SignFlip
 from holdfast.data import ByLabel, Iid
 from holdfast.errors import InvalidInput
-from holdfast.experiments import Spec, building
+from holdfast.experiments import Spec, building, loading
 from holdfast.experiments.gathering import Arrived
+from holdfast.experiments.given import make_model
 from holdfast.experiments.metrics import Evaluation
 from holdfast.experiments.records import Record
-from holdfast.experiments.spec import make_model
-from holdfast.methods import make_method
+from holdfast.methods import Method, make_method
 
 RSA, MEDIAN = map(make_method, ("rsa", "median"))
 MLP = make_model("mlp:hidden=4")
@@ -27,6 +31,12 @@ BASE = Spec(data="digits", rate=0.1, rounds=7, workers=8)
 
 def arena(data: tuple[str, ...] = ("digits",), models: tuple[object, ...] = (None,)) -> Arena:
     return Arena(BASE, data, models, (RSA, MEDIAN), (SignFlip(),), (Iid(),), ((2, 2),))
+
+
+def forget() -> None:
+    """Let nothing that another test has built, read or found be known any more."""
+    building.forget()
+    playing._found.cache_clear()
 
 
 class Prepared(Exception):
@@ -98,12 +108,22 @@ def test_each_problem_is_built_once_with_several_tasks() -> None:
     """Two models, two partitions and two seeds are eight problems; the runs of each follow each other too."""
     played = replace(arena(models=(None, MLP)), base=replace(BASE, rate="auto"), partitions=(ByLabel(), Iid()))
     wanted = Wanted()
-    building.forget()
+    forget()
     with pytest.raises(Prepared):
         play_arena(replace(played, seeds=(0, 1)), None, None, wanted.telling)
     assert building._built.cache_info().misses == 8
     assert len(wanted.specs) == 2 * len(played.bouts())
     assert len(list(groupby(wanted.specs, lambda spec: (spec.model, spec.partition, spec.seed)))) == 8
+
+
+def test_each_data_set_is_read_once_however_many_partitions_and_models(tmp_path: Path) -> None:
+    np.savez(tmp_path / "other.npz", x=np.eye(40), y=np.arange(40) % 2)
+    played = arena(data=("digits", str(tmp_path / "other.npz")), models=(None, MLP))
+    played = replace(played, base=replace(BASE, rate="auto"), partitions=(ByLabel(), Iid()))
+    forget()
+    with pytest.raises(Prepared):
+        play_arena(played, None, None, Wanted().telling)
+    assert loading._loaded.cache_info().misses == 2
 
 
 def test_a_factor_is_for_one_task_only() -> None:
@@ -145,25 +165,14 @@ def test_step_sizes_are_chosen_per_task_on_what_was_held_back(monkeypatch: pytes
     assert len(found) == 2 * 2  # tasks and methods
 
 
-def board_of(played: Arena, finals: dict[tuple[object, object], float]) -> Leaderboard:
+def board_of(played: Arena, finals: dict[tuple[Any, Method], float]) -> Leaderboard:
     """Return the board on which a model and a method always end at the same accuracy."""
-    return Leaderboard.of(
-        BoutResult(
-            bout,
-            (
-                Record(
-                    Spec(rate=0.1),
-                    (Evaluation(0, finals[bout.condition.task.model, bout.method], 0.0, 0.0, 0.0),),
-                    1,
-                    None,
-                    None,
-                    1.0,
-                    0.0,
-                ),
-            ),
-        )
-        for bout in played.bouts()
-    )
+
+    def ended(bout: Bout) -> Record:
+        accuracy = finals[bout.condition.task.model, bout.method]
+        return Record(Spec(rate=0.1), (Evaluation(0, accuracy, 0.0, 0.0, 0.0),), 1, None, None, 1.0, 0.0)
+
+    return Leaderboard.of(BoutResult(bout, (ended(bout),)) for bout in played.bouts())
 
 
 FINALS = {(None, RSA): 0.8, (None, MEDIAN): 0.6, (MLP, RSA): 0.5, (MLP, MEDIAN): 0.9}

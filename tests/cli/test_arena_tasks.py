@@ -48,7 +48,7 @@ def test_each_method_tries_its_step_sizes_on_every_data_set(played: Ended) -> No
 
 def test_the_page_has_one_leaderboard_and_a_table_for_each_task(played: Ended) -> None:
     page = (played.out / "report.html").read_text()
-    headings = re.findall("<h2>(.*?)</h2>", page.partition("<script type=\"module\">")[0])
+    headings = re.findall("<h2>(.*?)</h2>", page.partition('<script type="module">')[0])
     expected = ["Leaderboard: the worst case over all attacks", "Who holds what", "digits", "Patients.csv"]
     assert headings == [*expected, "patients.csv"]
     for sentence in (played.results["headline"], played.results["conclusion"]):

@@ -5,12 +5,13 @@ from dataclasses import replace
 import pytest
 
 from holdfast.arena import Arena, BoutResult, Leaderboard
+from holdfast.arena.plan import Bout
 from holdfast.attacks import Duplicate, SignFlip
-from holdfast.data import ByLabel, Iid
+from holdfast.data import ByLabel, Iid, Partition
 from holdfast.experiments import Spec
+from holdfast.experiments.given import make_model
 from holdfast.experiments.metrics import Evaluation
 from holdfast.experiments.records import Record
-from holdfast.experiments.spec import make_model
 from holdfast.methods import make_method, method_labels
 from holdfast.report.arena_charts import robustness_curves, worst_dots
 from holdfast.report.arena_page import arena_page, arena_pictures, leaderboard, leaderboard_tables, task_rankings
@@ -23,14 +24,19 @@ ARENA = Arena(
 )  # fmt: skip
 
 
-def board_of(arena: Arena) -> Leaderboard:
-    """Return a board on which methods end the lower the later they come, and networks lower than softmax."""
+def board_of(arena: Arena, turned: Partition | None = None) -> Leaderboard:
+    """Return a board on which methods end the lower the later they come, and networks lower than softmax.
 
-    def ended(model: object, method: object) -> Record:
-        value = 0.9 - 0.1 * METHODS.index(method) - 0.05 * (model == MODELS[1])  # type: ignore[arg-type]
+    On the partition `turned` they end the higher the later they come, but by less.
+    """
+
+    def ended(bout: Bout) -> Record:
+        place = METHODS.index(bout.method)
+        value = 0.1 + 0.01 * place if bout.condition.partition == turned else 0.9 - 0.1 * place
+        value -= 0.05 * (bout.condition.task.model == MODELS[1])
         return Record(Spec(rate=0.1), (Evaluation(1, value, 0.0, 0.0, 0.0),), 1, None, None, 1.0, 0.0)
 
-    return Leaderboard.of(BoutResult(bout, (ended(bout.condition.task.model, bout.method),)) for bout in arena.bouts())
+    return Leaderboard.of(BoutResult(bout, (ended(bout),)) for bout in arena.bouts())
 
 
 BOARD, NAMES = board_of(ARENA), method_labels(METHODS)
@@ -80,10 +86,10 @@ def test_pictures_of_different_tasks_are_different_files() -> None:
 
 
 def test_eight_methods_have_eight_colours_the_same_in_every_condition() -> None:
-    attacked = [condition for condition in BOARD.conditions if condition.byzantine]
-    found = []
-    for condition in attacked:
-        (panel,) = worst_dots(BOARD, condition, NAMES).panels
+    board, found = board_of(ARENA, turned=ByLabel()), []
+    names = method_labels(board.ranked)
+    for condition in (each for each in board.conditions if each.byzantine):
+        (panel,) = worst_dots(board, condition, names).panels
         scale = panel.chart.to_dict()["layer"][0]["encoding"]["color"]["scale"]
         found.append(dict(zip(scale["domain"], scale["range"], strict=True)))
     assert len(set(found[0].values())) == len(METHODS)
