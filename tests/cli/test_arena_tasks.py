@@ -1,5 +1,6 @@
 """`holdfast arena` on several data sets with several models, from end to end."""
 
+import json
 import re
 from pathlib import Path
 
@@ -44,6 +45,19 @@ def test_files_of_data_sets_whose_names_look_alike_are_different(played: Ended) 
 def test_each_method_tries_its_step_sizes_on_every_data_set(played: Ended) -> None:
     assert len(list((played.out / "tries").glob("*.json"))) == 3 * 2 * 2  # data sets, methods and factors
     assert len(list((played.out / "runs").glob("*.json"))) == 3 * 2 * 2  # data sets, methods, and under attack or not
+
+
+def test_step_sizes_are_tried_on_what_is_played(played: Ended) -> None:
+    """A table is standardised and has no regulariser; the file of its held-out samples would have other defaults."""
+    said = {
+        store: {
+            (spec["problem"]["name"], spec["problem"]["l2"], spec["data"]["scale"])
+            for path in (played.out / store).glob("*.json")
+            for spec in [json.loads(path.read_text())["run"]["spec"]]
+        }
+        for store in ("tries", "runs")
+    }
+    assert said["tries"] == said["runs"] == {("softmax", 0.01, 16.0), ("logistic", 0.0, "standard")}
 
 
 def test_the_page_has_one_leaderboard_and_a_table_for_each_task(played: Ended) -> None:
