@@ -1,13 +1,15 @@
-"""Files that are either whole or absent, folders with one owner, and the user's cache folder."""
+"""Files that are either whole or absent, their names, folders with one owner, and the user's cache folder."""
 
 import errno
 import os
+import re
 import tempfile
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from hashlib import sha256
+from itertools import count
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -155,3 +157,27 @@ def verified(path: Path, checksum: str) -> bytes | None:
         return None
     content = path.read_bytes()
     return content if sha256(content).hexdigest() == checksum else None
+
+
+def file_name(text: str) -> str:
+    """Return a text, such as a partition's or a condition's, as part of a file's name.
+
+    >>> file_name("similarity:gamma=0.5, q = 4")
+    'similarity-gamma=0.5-q=4'
+    """
+    return re.sub("[^a-z0-9.=-]+", "-", text.lower().replace(" = ", "="))
+
+
+def file_names(texts: Iterable[str]) -> dict[str, str]:
+    """Return a file name for each different text; of several that would have the same, the later ones are numbered.
+
+    >>> file_names(["votes.csv", "Votes.csv"])
+    {'votes.csv': 'votes.csv', 'Votes.csv': 'votes.csv-2'}
+    """
+    found: dict[str, str] = {}
+    for text in texts:
+        plain = file_name(text)
+        numbered = (plain if n == 1 else f"{plain}-{n}" for n in count(1))
+        taken = {name for other, name in found.items() if other != text}
+        found[text] = next(name for name in numbered if name not in taken)
+    return found

@@ -21,7 +21,16 @@ class Prepared(Exception):
 def test_each_problem_is_built_once_however_many_methods_attacks_and_seeds() -> None:
     """Two partitions with two seeds are four problems; the runs of each follow each other too."""
     methods, base = tuple(map(make_method, ("rsa", "median"))), Spec(data="digits", rate="auto", rounds=7, workers=8)
-    arena = Arena(base, methods, (SignFlip(), Duplicate()), (ByLabel(), Iid()), ((1, 1), (2, 2)), seeds=(0, 1))
+    arena = Arena(
+        base,
+        ("digits",),
+        (None,),
+        methods,
+        (SignFlip(), Duplicate()),
+        (ByLabel(), Iid()),
+        ((1, 1), (2, 2)),
+        seeds=(0, 1),
+    )
     wanted: list[Spec] = []
 
     @contextmanager

@@ -17,7 +17,9 @@ from holdfast.experiments.records import Record
 from holdfast.methods import make_method
 
 RSA, KRUM = map(make_method, ("rsa", "krum"))
-ARENA = Arena(Spec(data="digits", momentum=0.9), (RSA, KRUM), (SignFlip(), Duplicate()), (Iid(),), ((4, 4), (8, 4)))
+ARENA = Arena(
+    Spec(momentum=0.9), ("digits",), (None,), (RSA, KRUM), (SignFlip(), Duplicate()), (Iid(),), ((4, 4), (8, 4))
+)
 QUIET, FOUR, EIGHT = ARENA.conditions()
 
 
@@ -125,7 +127,14 @@ def test_no_winner_is_named_where_none_is() -> None:
     ],
 )
 def test_what_cannot_be_an_arena_is_refused(changed: dict[str, object], message: str) -> None:
-    given = {"methods": (RSA,), "attacks": (SignFlip(),), "partitions": (Iid(),), "counts": ((4, 4),)}
+    given = {
+        "data": ("digits",),
+        "models": (None,),
+        "methods": (RSA,),
+        "attacks": (SignFlip(),),
+        "partitions": (Iid(),),
+        "counts": ((4, 4),),
+    }
     with pytest.raises(InvalidInput) as refused:
         Arena(Spec(), **given | changed)  # type: ignore[arg-type]
     assert message in str(refused.value)

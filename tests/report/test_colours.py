@@ -1,5 +1,6 @@
 """Every list of names gets strokes that can be told apart, also without colours and in the dark."""
 
+import math
 from itertools import combinations
 
 import pytest
@@ -33,7 +34,7 @@ def test_a_handful_of_rules_differs_in_dash_too() -> None:
 
 
 def test_no_number_of_names_is_too_many() -> None:
-    assert len(set(strokes(f"rule-{i}" for i in range(36)).values())) == 36
+    assert len(set(strokes(f"rule-{i}" for i in range(66)).values())) == 66
     assert len(strokes(f"rule-{i}" for i in range(100))) == 100
     assert len(strokes(f"ideal-{i}" for i in range(10))) == 10
 
@@ -63,4 +64,16 @@ def test_text_and_lines_can_be_seen(scheme: dict[str, str]) -> None:
     for line in (RSA, *OTHERS):
         assert contrast(scheme[line], scheme["paper"]) >= 2.1
     for one, other in combinations((RSA, *OTHERS), 2):
-        assert scheme[one] != scheme[other]
+        assert distance(scheme[one], scheme[other]) > 35, f"{one} and {other} look alike"
+
+
+def distance(one: str, other: str) -> float:
+    """Return how far two colours are apart, in steps of a byte of red, green and blue."""
+    return math.dist(*([int(colour[at : at + 2], 16) for at in (1, 3, 5)] for colour in (one, other)))
+
+
+def test_as_many_methods_as_have_colours_share_none() -> None:
+    """Dots have no dashes: where worst cases are drawn, the colour alone tells methods apart."""
+    names = ["rsa", *(f"rule-{i}" for i in range(len(OTHERS)))]
+    assert len(names) > 8
+    assert len({stroke.colour for stroke in strokes(names).values()}) == len(names)

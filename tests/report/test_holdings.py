@@ -42,6 +42,16 @@ def test_each_partition_has_a_panel_with_the_most_byzantine_workers() -> None:
     assert "the last 2 workers" in drawn.says
 
 
+def test_each_data_set_has_panels_of_its_own(tmp_path: Path) -> None:
+    lines = [f"{k},{k % 7},{'ill' if k % 3 else 'well'}" for k in range(60)]
+    (tmp_path / "patients.csv").write_text("\n".join(["age,dose,state", *lines]), encoding="utf-8")
+    table = replace(SPEC, data=str(tmp_path / "patients.csv"))
+    drawn = holdings_chart([SPEC, table, replace(SPEC, model="mlp")])
+    assert drawn is not None
+    assert [panel.chart.to_dict()["title"] for panel in drawn.panels] == ["digits, by-label", "patients.csv, by-label"]
+    assert [panel.rows[0]["data"] for panel in drawn.panels] == ["digits", "patients.csv"]
+
+
 def test_of_many_workers_some_are_drawn() -> None:
     drawn = holdings_chart([Spec(data="digits", workers=200)])
     assert drawn is not None

@@ -2,9 +2,19 @@
 
 from holdfast.arena.choosing import choose_factors
 from holdfast.arena.leaderboard import Leaderboard, Standing
-from holdfast.arena.plan import Arena, Condition
+from holdfast.arena.plan import Arena, Condition, Task
 from holdfast.arena.playing import play_arena
 from holdfast.arena.presets import PRESETS
 from holdfast.arena.scores import BoutResult
 
-__all__ = ["PRESETS", "Arena", "BoutResult", "Condition", "Leaderboard", "Standing", "choose_factors", "play_arena"]
+__all__ = [
+    "PRESETS",
+    "Arena",
+    "BoutResult",
+    "Condition",
+    "Leaderboard",
+    "Standing",
+    "Task",
+    "choose_factors",
+    "play_arena",
+]

@@ -9,20 +9,34 @@ NEAR = 0.02
 """Methods whose worst cases differ by less are named together."""
 BROKEN = 0.5
 """A method whose worst case keeps less than this share of the ceiling is called broken."""
+NOBODY = "No method could be played in every condition."
 
 
 def headline(board: Leaderboard) -> str:
     """Return who keeps most in the worst case, over all conditions."""
+    leaders = _leaders(board, " of what can be reached")
+    return f"In the worst case over all attacks {leaders}." if leaders else NOBODY
+
+
+def conclusions(board: Leaderboard) -> list[str]:
+    """Return what else to conclude: who holds and what breaks the others, and who leads in each of several tasks."""
+    tasks = board.by_task.items() if len(board.by_task) > 1 else ()
+    told = [f"{task.text}: {f'{leaders}.' if (leaders := _leaders(each)) else NOBODY}" for task, each in tasks]
+    return [breaking(board), *told]
+
+
+def _leaders(board: Leaderboard, share_of: str = "") -> str:
+    """Return who keeps most, and what the next best does; nothing if no method could be played everywhere."""
     names = method_labels(board.ranked)
     scores = {method: score for method in board.ranked if (score := board.overall(method)) is not None}
     if not scores:
-        return "No method could be played in every condition."
+        return ""
     top = max(scores.values())
     first = [names[method] for method, score in scores.items() if score >= top - NEAR]
     keep = "keeps" if len(first) == 1 else "keep"
     rest = [score for score in scores.values() if score < top - NEAR]
     next_best = f"; the next best keeps {max(rest):.0%}" if rest else ""
-    return f"In the worst case over all attacks {_listed(first)} {keep} {top:.0%} of what can be reached{next_best}."
+    return f"{_listed(first)} {keep} {top:.0%}{share_of}{next_best}"
 
 
 def breaking(board: Leaderboard) -> str:

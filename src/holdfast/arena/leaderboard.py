@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from holdfast.arena.plan import Condition
+from holdfast.arena.plan import Condition, Task
 from holdfast.arena.scores import BoutResult
 from holdfast.methods import Method
 
@@ -54,6 +54,14 @@ class Leaderboard:
     @property
     def conditions(self) -> list[Condition]:
         return list(dict.fromkeys(standing.condition for standing in self.standings))
+
+    @cached_property
+    def by_task(self) -> "dict[Task, Leaderboard]":
+        """The standings of every task alone."""
+        grouped: dict[Task, list[Standing]] = {}
+        for standing in self.standings:
+            grouped.setdefault(standing.condition.task, []).append(standing)
+        return {task: Leaderboard(tuple(found)) for task, found in grouped.items()}
 
     @cached_property
     def _places(self) -> dict[tuple[Method, Condition], Standing]:

@@ -1,25 +1,52 @@
-"""What an arena plays: every method under every attack, for every partition and number of Byzantine workers."""
+"""What an arena plays: every method under every attack, for every task, partition and number of Byzantine workers."""
 
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from holdfast.attacks import Attack
 from holdfast.data import PARTITIONS, Partition
 from holdfast.errors import InvalidInput
+from holdfast.experiments.given import data_labels, model_text
 from holdfast.experiments.spec import Spec
 from holdfast.methods import Method
 
+LINEAR = "linear"
+"""What having no network is called."""
+
+
+class Task(NamedTuple):
+    """What is learnt: which data, by which network, None for a linear model.
+
+    Each has a name where the arena has several of its kind.
+    """
+
+    data: Any
+    model: Any
+    data_name: str = ""
+    model_name: str = ""
+
+    @property
+    def text(self) -> str:
+        """What tells the task from the others of its arena; nothing where it is the only one."""
+        return ", ".join(filter(None, (self.data_name, self.model_name)))
+
 
 class Condition(NamedTuple):
-    """Where methods meet: who holds what, how many workers are Byzantine, and how many of them rules are told."""
+    """Where methods meet: what is learnt, who holds what, how many workers are Byzantine, and how many are told."""
 
+    task: Task
     partition: Partition
     byzantine: int
     declared: int
 
     @property
     def text(self) -> str:
+        return f"{self.task.text}, {self.within_task}" if self.task.text else self.within_task
+
+    @property
+    def within_task(self) -> str:
+        """What tells the condition from the others of its task."""
         if not self.byzantine:
             return f"{PARTITIONS.text(self.partition)}, nobody lies"
         told = "" if self.declared == self.byzantine else f", told {self.declared}"
@@ -36,7 +63,7 @@ class Bout(NamedTuple):
 
 @dataclass(frozen=True)
 class Arena:
-    """All bouts, each played with every seed.
+    """All bouts, each played with every seed; every data set is learnt by every model.
 
     `counts` holds pairs of the true and the told number of Byzantine workers. Whatever they are, each partition is
     also played with nobody lying, and the first pair's told number: what a defence costs when it is not needed.
@@ -44,6 +71,8 @@ class Arena:
     """
 
     base: Spec
+    data: tuple[Any, ...]
+    models: tuple[Any, ...]
     methods: tuple[Method, ...]
     attacks: tuple[Attack, ...]
     partitions: tuple[Partition, ...]
@@ -51,7 +80,7 @@ class Arena:
     seeds: tuple[int, ...] = (0,)
 
     def __post_init__(self) -> None:
-        for name in ("methods", "attacks", "partitions", "counts", "seeds"):
+        for name in ("data", "models", "methods", "attacks", "partitions", "counts", "seeds"):
             given = getattr(self, name)
             if not given or len(set(given)) != len(given):
                 raise InvalidInput(f"an arena needs at least one of {name}, all different; got {list(given)}")
@@ -61,11 +90,32 @@ class Arena:
         for method in self.methods:
             if not method.attacked:
                 raise InvalidInput(f"an arena is for methods that can be attacked; got {method}")
+        for task in self.tasks():
+            self.task_spec(task)
+
+    def tasks(self) -> list[Task]:
+        """Return every data set with every model."""
+        labels = data_labels(self.data)
+        return [
+            Task(
+                data,
+                model,
+                labels[data] if len(self.data) > 1 else "",
+                (LINEAR if model is None else model_text(model)) if len(self.models) > 1 else "",
+            )
+            for data, model in product(self.data, self.models)
+        ]
+
+    def task_spec(self, task: Task) -> Spec:
+        """Return the base with what is learnt; what it says of networks must fit a linear model, too."""
+        return replace(self.base, data=task.data, model=task.model)
 
     def conditions(self) -> list[Condition]:
-        """Return all conditions: for every partition first that nobody lies."""
-        told = self.counts[0][1]
-        return [Condition(partition, *pair) for partition in self.partitions for pair in ((0, told), *self.counts)]
+        """Return all conditions: for every task and partition first that nobody lies."""
+        pairs = ((0, self.counts[0][1]), *self.counts)
+        return [
+            Condition(task, partition, *pair) for task, partition, pair in product(self.tasks(), self.partitions, pairs)
+        ]
 
     def bouts(self) -> list[Bout]:
         """Return all bouts."""
@@ -79,7 +129,7 @@ class Arena:
         """Return the runs of a bout, one per seed."""
         condition, method, attack = bout
         spec = replace(
-            self.base,
+            self.task_spec(condition.task),
             method=method,
             attack=attack,
             partition=condition.partition,

@@ -8,18 +8,20 @@ from itertools import chain
 from typing import NamedTuple
 
 from holdfast.aggregators import Mean
-from holdfast.arena.plan import Arena, Bout
+from holdfast.arena.plan import Arena, Bout, Task
 from holdfast.arena.scores import BoutResult
 from holdfast.data import Partition
 from holdfast.errors import InvalidInput
 from holdfast.experiments.automatic import resolve_auto
 from holdfast.experiments.defaults import canonical, resolved
 from holdfast.experiments.gathering import Arrived, Keeper, gather
-from holdfast.experiments.given import require_number
+from holdfast.experiments.given import data_text, model_text, require_number
 from holdfast.experiments.parts import check
 from holdfast.experiments.spec import Spec
 from holdfast.methods import Aggregated, Method
 
+Place = tuple[Task, Partition, Method]
+"""Where a method has one step size."""
 Telling = Callable[[Sequence[Spec]], AbstractContextManager[Arrived]]
 """Given the runs that there will be, whom to tell each of them."""
 
@@ -36,18 +38,23 @@ def play_arena(
     jobs: int | None,
     store: Keeper | None,
     telling: Telling,
-    factors: Mapping[tuple[Method, Partition], float] | None = None,
+    factors: Mapping[Place, float] | None = None,
 ) -> list[BoutResult]:
     """Return every cell, in the order of the bouts. What is in the store already is not run again.
 
-    `factors` are what a method's step size on a partition is multiplied by.
+    `factors` are what a method's step size is multiplied by.
     """
 
     def drafts(bout: Bout) -> list[Draft]:
-        factor = (factors or {}).get((bout.method, bout.condition.partition), 1.0)
+        factor = (factors or {}).get(place_of(bout), 1.0)
         return [Draft(spec, factor) for spec in arena.specs(bout)]
 
     return gathered(arena.bouts(), drafts, jobs, store, telling)
+
+
+def place_of(bout: Bout) -> Place:
+    """Return where a bout's method has its step size: it is one for all attacks and numbers of Byzantine workers."""
+    return bout.condition.task, bout.condition.partition, bout.method
 
 
 def gathered(
@@ -59,8 +66,8 @@ def gathered(
 ) -> list[BoutResult]:
     """Return one cell per bout, of its runs.
 
-    What shares a partition and a seed is prepared and run together: its problem is then built, and asked for numbers,
-    once.
+    What shares a task, a partition and a seed is prepared and run together: its problem is then built, and asked for
+    numbers, once.
     """
     asked = {bout: drafts(bout) for bout in bouts}
     ready: dict[Draft, Spec] = {}
@@ -88,8 +95,9 @@ def gathered(
     return [cell(bout) for bout in bouts]
 
 
-def _problem(draft: Draft) -> tuple[str, int]:
-    return draft.spec.partition_text, draft.spec.seed
+def _problem(draft: Draft) -> tuple[str, str, str, int]:
+    spec = draft.spec
+    return data_text(spec.data), model_text(spec.model), spec.partition_text, spec.seed
 
 
 def runnable(spec: Spec, factor: float = 1.0) -> Spec:

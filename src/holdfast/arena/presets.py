@@ -11,7 +11,7 @@ from holdfast.experiments.spec import Spec
 from holdfast.methods import REGISTRY as EVERY_METHOD
 from holdfast.methods import make_method
 
-BASE = {"data": "digits", "rounds": 500, "eval_every": 50, "rate": "auto", "momentum": 0.9}
+BASE = {"rounds": 500, "eval_every": 50, "rate": "auto", "momentum": 0.9}
 """Step sizes by rule for every method, so that none is tuned; momentum for those on gradients."""
 
 
@@ -30,6 +30,8 @@ class Preset:
     attacks: Sequence[str] = field(default_factory=lambda: list(EVERY_ATTACK))
     partitions: Sequence[str] = ("iid", "by-label")
     byzantine: Sequence[str] = ("4", "8")
+    data: Sequence[Any] = ("digits",)
+    models: Sequence[Any] = ("none",)
     seeds: int = 1
     factors: Sequence[float] = ()
     """Multiples of the rule's step size, of which every method takes the best on samples held back from training."""
@@ -40,8 +42,11 @@ class Preset:
         if self.seeds < 1:
             raise InvalidInput(f"seeds must be at least 1; got {self.seeds}")
         make = {option.name: option.metadata["make"] for option in fields(Spec) if "make" in option.metadata}
+        data, models = (tuple(map(make[part], given)) for part, given in (("data", self.data), ("model", self.models)))
         return Arena(
-            Spec.of(BASE | dict(self.base)),
+            Spec.of({**BASE, **self.base, "data": data[0], "model": models[0]}),
+            data,
+            models,
             tuple(map(make["method"], self.methods)),
             tuple(map(make["attack"], self.attacks)),
             tuple(map(make["partition"], self.partitions)),
@@ -59,7 +64,7 @@ def _counts(text: str) -> tuple[int, int]:
         raise InvalidInput(f"--byzantine must be Q or Q:TOLD with whole numbers; got {text}") from None
 
 
-NETWORK = {"model": "mlp", "schedule": "constant-then-linear", "l2": 1e-4}
+NETWORK = {"schedule": "constant-then-linear", "l2": 1e-4}
 """What a network needs that a linear model does not: a falling tail, and less weight on |x|^2."""
 
 
@@ -101,7 +106,8 @@ PRESETS = {
         methods=["rsa", "rsa:norm=1", "sgd", "geometric-median", "krum", "median"],
         attacks=["same-value", "sign-flip", "gaussian", "duplicate"],
         seeds=3,
-        base={"data": "mnist", "rounds": 2000, "eval_every": 200},
+        data=["mnist"],
+        base={"rounds": 2000, "eval_every": 200},
     ),
     "byzfl": Preset(
         methods=[
@@ -115,7 +121,8 @@ PRESETS = {
         partitions=["similarity:gamma=0", "similarity:gamma=0.33", "similarity:gamma=0.66", "iid"],
         byzantine=["1", "2", "3", "4"],
         seeds=3,
-        base={"data": "mnist", "workers": 14, "rounds": 800, "eval_every": 50, "batch": 25},
+        data=["mnist"],
+        base={"workers": 14, "rounds": 800, "eval_every": 50, "batch": 25},
     ),
     "byzfl-cnn": Preset(
         methods=["rsa", "clip:radius=2+nnm+trimmed-mean", "clip:radius=2+nnm+geometric-median"],
@@ -123,7 +130,9 @@ PRESETS = {
         partitions=["similarity:gamma=0", "similarity:gamma=0.33"],
         byzantine=["1", "2", "3", "4"],
         seeds=3,
-        base=NETWORK | {"data": "mnist", "model": "cnn", "workers": 14, "rounds": 800, "eval_every": 50, "batch": 25},
+        data=["mnist"],
+        models=["cnn"],
+        base=NETWORK | {"workers": 14, "rounds": 800, "eval_every": 50, "batch": 25},
     ),
     "networks": Preset(
         methods=[
@@ -142,13 +151,16 @@ PRESETS = {
         partitions=["iid", "dirichlet:alpha=0.5", "by-label"],
         seeds=3,
         factors=[0.3, 1, 3],
-        base=NETWORK | {"data": "mnist", "model": "mlp:hidden=64", "rounds": 300, "eval_every": 100},
+        data=["mnist", "fashion-mnist"],
+        models=["mlp:hidden=64", "cnn:first=8,second=16,hidden=32,halve=strides"],
+        base=NETWORK | {"rounds": 200, "eval_every": 100},
     ),
     "networks-quick": Preset(
         methods=["rsa", "geometric-median", "trimmed-mean", "nnm+trimmed-mean"],
         attacks=["sign-flip", "alie", "contrarian"],
         byzantine=["4"],
-        base=NETWORK | {"model": "mlp:hidden=32", "workers": 10, "rounds": 150},
+        models=["mlp:hidden=32"],
+        base=NETWORK | {"workers": 10, "rounds": 150},
     ),
 }
 """What `--preset` names; `full` is what is played without it."""

@@ -10,6 +10,7 @@ from holdfast.arena.plan import Arena
 from holdfast.arena.scores import BoutResult
 from holdfast.attacks import ATTACKS
 from holdfast.data import PARTITIONS
+from holdfast.experiments.given import data_text, model_text
 from holdfast.methods import method_text
 
 
@@ -30,6 +31,8 @@ def _standing(standing: Standing) -> dict[str, Any]:
     condition = standing.condition
     return {
         "method": method_text(standing.method),
+        "data": data_text(condition.task.data),
+        "model": model_text(condition.task.model),
         "partition": PARTITIONS.text(condition.partition),
         "byzantine": condition.byzantine,
         "declared": condition.declared,

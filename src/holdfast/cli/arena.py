@@ -2,31 +2,36 @@
 
 import json
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from math import inf
 from pathlib import Path
+from typing import Any
 
 from holdfast.arena import PRESETS, Arena, Leaderboard, choose_factors, play_arena
-from holdfast.arena.conclusions import breaking, headline
+from holdfast.arena.conclusions import conclusions, headline
+from holdfast.arena.playing import Place, Telling
 from holdfast.arena.presets import Preset
 from holdfast.arena.results import results_of
 from holdfast.cli.console import Speaker
 from holdfast.cli.gathering import add_resumable, resumable, store_at, told
-from holdfast.cli.options import add_output, add_spec_flags, values_of
+from holdfast.cli.options import add_output, add_spec_flags, file_and_flags
 from holdfast.errors import InvalidInput, unknown
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.gathering import Arrived
-from holdfast.experiments.given import data_text
+from holdfast.experiments.given import data_labels, data_name, data_text, model_text
 from holdfast.experiments.loading import loaded
 from holdfast.experiments.spec import Spec
-from holdfast.files import write_atomic
+from holdfast.experiments.store import StoreByData
+from holdfast.files import file_names, write_atomic
 from holdfast.tuning import hold_out
 from holdfast.tuning.validation import write
 
-SWEPT = {"method": "methods", "attack": "attacks", "partition": "partitions", "byzantine": "byzantine"}
-"""The flags that take several values, with the fields of a preset."""
+LEARNT = {"data": "data", "model": "models"}
+MEETING = {"method": "methods", "attack": "attacks", "partition": "partitions", "byzantine": "byzantine"}
+SWEPT = LEARNT | MEETING
+"""The flags that take several values, with the fields of a preset. What is learnt may also stand in a spec file."""
 OWN = (*SWEPT, "declared", "seed", "engine")
 """Fields of a spec that an arena sets itself."""
 
@@ -42,6 +47,13 @@ def add_flags(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("arena")
     group.add_argument(
         "--preset", metavar="NAME", help=f"any of {', '.join(PRESETS)} (default full); flags override it"
+    )
+    group.add_argument(
+        "--data", nargs="+", metavar="DATA",
+        help="data sets: names, or files as with holdfast run; every one is learnt by every model",
+    )  # fmt: skip
+    group.add_argument(
+        "--model", nargs="+", metavar="NAME[:key=value,...]", help="PyTorch networks; none is a linear model"
     )
     for name in ("method", "attack", "partition"):
         group.add_argument(f"--{name}", nargs="+", metavar="NAME[:key=value,...]", help=f"{name}s; see holdfast list")
@@ -80,37 +92,63 @@ def factors_of(arguments: Namespace) -> tuple[float, ...]:
 
 def arena_of(arguments: Namespace) -> Arena:
     """Return the arena of a command line: the preset's, overridden by the flags."""
-    preset = _preset(arguments)
-    parts = {of: given for option, of in SWEPT.items() if (given := getattr(arguments, option))}
-    base = {name: value for name, value in values_of(arguments).items() if name not in OWN}
+    preset, (in_file, given) = _preset(arguments), file_and_flags(arguments)
+    parts = {of: [in_file[option]] for option, of in LEARNT.items() if option in in_file}
+    parts |= {of: given[option] for option, of in SWEPT.items() if option in given}
+    base = {name: value for name, value in (in_file | given).items() if name not in OWN}
     seeds = preset.seeds if arguments.seeds is None else arguments.seeds
     return replace(preset, **parts, base={**preset.base, **base}, seeds=seeds).arena()
 
 
 def _play(speaker: Speaker, arena: Arena, out: Path, arguments: Namespace) -> int:
-    store = store_at(speaker, out / "runs", loaded(arena.base.data).digest())
+    checksums = {data: loaded(data).digest() for data in arena.data}
+    store = _store(speaker, out / "runs", {_ready(arena, data).data: each for data, each in checksums.items()})
     conditions, bouts = len(arena.conditions()), len(arena.bouts())
     speaker.news(
         f"{len(arena.methods)} methods, {len(arena.attacks)} attacks, {conditions} conditions: {bouts} bouts of "
-        f"{arena.base.rounds} rounds on {data_text(arena.base.data)}"
+        f"{arena.base.rounds} rounds on {', '.join(map(data_text, arena.data))}"
     )
     factors = factors_of(arguments)
 
     def telling(specs: Sequence[Spec]) -> AbstractContextManager[Arrived]:
-        return told(speaker, specs, arguments.jobs, _line)
+        return told(speaker, specs, arguments.jobs, lambda spec: _line(arena, spec))
 
-    chosen = {}
-    if len(factors) > 1:
-        split, file = hold_out(loaded(arena.base.data), HELD_OUT, max(arena.seeds) + 1), out / "validation.npz"
-        write(split, file)
-        ready = resolved(arena.base)
-        held_out = replace(arena.base, data=str(file.resolve()), scale=ready.scale, problem=ready.problem)
-        tries = store_at(speaker, out / "tries", split.digest())
-        speaker.news(f"step sizes first: each method tries {len(factors)} on samples held back from training")
-        chosen = choose_factors(arena, factors, held_out, arguments.jobs, tries, telling)
+    chosen = _chosen(speaker, arena, factors, out, arguments.jobs, telling) if len(factors) > 1 else {}
     cells = play_arena(arena, arguments.jobs, store, telling, chosen)
     show(speaker, arena, Leaderboard.of(cells), arguments, out, factors)
     return 0
+
+
+def _chosen(
+    speaker: Speaker, arena: Arena, factors: tuple[float, ...], out: Path, jobs: int | None, telling: Telling
+) -> dict[Place, float]:
+    """Return the factors chosen on training samples held back, which are written to one file per data set."""
+    labels = data_labels(arena.data)
+    names = file_names(f"validation-{label}" for label in labels.values())
+    checksums, ready = {}, {}
+    for data, label in labels.items():
+        split = hold_out(loaded(data), HELD_OUT, max(arena.seeds) + 1)
+        file = out / (f"{names[f'validation-{label}']}.npz" if len(labels) > 1 else "validation.npz")
+        write(split, file)
+        ready[data] = replace(_ready(arena, data), data=str(file.resolve()))
+        checksums[ready[data].data] = split.digest()
+
+    def held_out(spec: Spec) -> Spec:
+        held = ready[spec.data]
+        return replace(spec, data=held.data, scale=held.scale, problem=held.problem, l2=held.l2)
+
+    tries = _store(speaker, out / "tries", checksums)
+    speaker.news(f"step sizes first: each method tries {len(factors)} on samples held back from training")
+    return choose_factors(arena, factors, held_out, jobs, tries, telling)
+
+
+def _ready(arena: Arena, data: Any) -> Spec:
+    """Return the base on a data set, with what depends on it: where its file is, and how it is scaled and learnt."""
+    return resolved(replace(arena.base, data=data))
+
+
+def _store(speaker: Speaker, folder: Path, checksums: Mapping[Any, str]) -> StoreByData:
+    return StoreByData(store_at(speaker, folder, ""), lambda spec: checksums[spec.data])
 
 
 def show(
@@ -122,7 +160,7 @@ def show(
     factors: Sequence[float] = (),
 ) -> None:
     """Print and write what came of an arena."""
-    from holdfast.report.arena_page import arena_page, arena_pictures, leaderboard_table
+    from holdfast.report.arena_page import arena_page, arena_pictures, leaderboard_tables
 
     results = json.dumps(results_of(arena, board, factors), allow_nan=False)
     write_atomic(out / "results.json", results.encode())
@@ -131,10 +169,14 @@ def show(
         write_atomic(out / name, picture)
     if arguments.json:
         print(results)
-    speaker.console.print(leaderboard_table(board))
-    for sentence in (headline(board), breaking(board), f"page with all cells: {out / 'report.html'}"):
+    for table in leaderboard_tables(board):
+        speaker.table(table, split=True)
+    for sentence in (headline(board), *conclusions(board), f"page with all cells: {out / 'report.html'}"):
         speaker.say(sentence)
 
 
-def _line(spec: Spec) -> str:
-    return "  ".join((spec.partition_text, f"q={spec.q}", spec.attack_text, spec.method_name, f"seed {spec.seed}"))
+def _line(arena: Arena, spec: Spec) -> str:
+    data = [data_name(spec.data)] if len(arena.data) > 1 else []
+    model = [model_text(spec.model)] if len(arena.models) > 1 else []
+    parts = (*data, *model, spec.partition_text, f"q={spec.q}", spec.attack_text, spec.method_name, f"seed {spec.seed}")
+    return "  ".join(parts)

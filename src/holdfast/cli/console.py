@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from holdfast.cli.turning import fitted
+from holdfast.cli.turning import fitted, pieces
 
 WIDE = 120
 
@@ -116,6 +116,7 @@ class Speaker:
         if not self.live:
             self.news(text)
 
-    def table(self, table: Table) -> None:
-        """Print a table, turned if the terminal is too narrow for its words and numbers."""
-        self.console.print(fitted(table, self.console))
+    def table(self, table: Table, split: bool = False) -> None:
+        """Print a table, turned if the terminal is too narrow for its words and numbers; or split between columns."""
+        for piece in pieces(table, self.console) if split else [table]:
+            self.console.print(fitted(piece, self.console))

@@ -91,26 +91,32 @@ def flag(name: str) -> str:
 
 def values_of(arguments: Namespace) -> dict[str, Any]:
     """Return the fields of a spec that a command line gives: the file's, overridden by the flags."""
-    values = read_toml(arguments.spec) if getattr(arguments, "spec", None) else {}
-    names = [option.name for option in fields(Spec)]
-    given = {name: text for name in names if (text := getattr(arguments, name, None)) is not None}
-    engine = engine_of(arguments, lambda: values.get("engine", Spec.engine))
-    return values | given | ({} if engine is None else {"engine": engine})
+    in_file, given = file_and_flags(arguments)
+    engine = engine_of(arguments, lambda: in_file.get("engine", Spec.engine))
+    return in_file | given | ({} if engine is None else {"engine": engine})
 
 
 def swept_of(arguments: Namespace) -> dict[str, list[Any]]:
-    """Return the values of each field that a command line with several values to a flag gives.
+    """Return the values of each field that a command line with several values to every flag gives."""
+    in_file, given = file_and_flags(arguments)
+    return {name: [value] for name, value in in_file.items()} | given
+
+
+def file_and_flags(arguments: Namespace) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the fields in the spec file, if there is one, and those of the flags: lists where these take several.
 
     A spec file that stands behind such a flag is told by its ending.
     """
-    given = {option.name: getattr(arguments, option.name, None) for option in fields(Spec)}
-    swept = {name: [text for text in texts if not _is_file(text)] for name, texts in given.items() if texts}
-    files = [text for texts in given.values() for text in texts or () if _is_file(text)]
-    files += [arguments.spec] if arguments.spec else []
+    names = [option.name for option in fields(Spec)]
+    flags = {name: given for name in names if (given := getattr(arguments, name, None)) is not None}
+    several = {name: given for name, given in flags.items() if isinstance(given, list)}
+    files = [text for texts in several.values() for text in texts if _is_file(text)]
+    files += [arguments.spec] if getattr(arguments, "spec", None) else []
     if len(files) > 1:
         raise InvalidInput(f"a command takes one spec file; got {' and '.join(map(str, files))}")
-    in_file = read_toml(Path(files[0])) if files else {}
-    return {name: [value] for name, value in in_file.items()} | {name: each for name, each in swept.items() if each}
+    left = {name: [text for text in texts if not _is_file(text)] for name, texts in several.items()}
+    given = {name: each for name, each in (flags | left).items() if each != []}
+    return read_toml(Path(files[0])) if files else {}, given
 
 
 def _is_file(text: str) -> bool:

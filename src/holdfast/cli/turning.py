@@ -1,7 +1,11 @@
-"""Tables on a narrow terminal: cells wrap between words; where a word would have to be cut, rows become blocks."""
+"""Tables on a narrow terminal: cells wrap between words; where a word would have to be cut, rows become blocks.
 
-from collections.abc import Callable
+A table whose rows are to be compared is rather split: its columns go on below.
+"""
+
+from collections.abc import Callable, Sequence
 from itertools import zip_longest
+from math import ceil
 
 from rich.cells import cell_len
 from rich.console import Console, Group, RenderableType
@@ -18,8 +22,7 @@ def fitted(table: Table, console: Console) -> RenderableType:
 
     Rich shortens the widest column first, whether it holds sentences or names, so the widths are set here.
     """
-    wanted = console.measure(table, options=console.options.update(max_width=10_000)).maximum
-    room = console.width - wanted
+    room = console.width - _width(table, console)
     if room >= 0:
         return table
     widest = [_most(column, str.splitlines) for column in table.columns]
@@ -34,6 +37,37 @@ def fitted(table: Table, console: Console) -> RenderableType:
     for column, width in zip(table.columns, widths, strict=True):
         column.width, column.no_wrap = width, False
     return table
+
+
+def pieces(table: Table, console: Console) -> list[Table]:
+    """Return the table, or if it is too wide as few as fit, each with the first column and its share of the others.
+
+    Their heads break after commas. Where even two columns are too wide, they have one each: for `fitted` to turn.
+    """
+    first, *others = table.columns
+    if len(others) < 2 or _width(table, console) <= console.width:
+        return [table]
+    for number in range(2, len(others) + 1):
+        size = ceil(len(others) / number)
+        parts = [[first, *others[at : at + size]] for at in range(0, len(others), size)]
+        found = [_part(table, part) for part in parts]
+        if size == 1 or all(_width(part, console) <= console.width for part in found):
+            break
+    found[0].title = table.title
+    return found
+
+
+def _width(table: Table, console: Console) -> int:
+    return console.measure(table, options=console.options.update(max_width=10_000)).maximum
+
+
+def _part(table: Table, columns: Sequence[Column]) -> Table:
+    part = Table(box=table.box, title_justify=table.title_justify, title_style=table.title_style)
+    for column in columns:
+        part.add_column(str(column.header).replace(", ", ",\n"), justify=column.justify, style=column.style)
+    for row in zip(*(column.cells for column in columns), strict=True):
+        part.add_row(*row)
+    return part
 
 
 def _most(column: Column, pieces: Callable[[str], list[str]]) -> int:

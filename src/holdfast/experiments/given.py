@@ -1,6 +1,7 @@
 """What a spec is given for its parts: texts, tables or objects; and how parts are written on a command line."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -94,6 +95,17 @@ def data_name(data: Any) -> str:
     """Return what data are called in titles: a file without its folder and options."""
     path = data.path if isinstance(data, Table) else data
     return Path(path).name if isinstance(path, str) else data_text(data)
+
+
+def data_labels(data: Iterable[Any]) -> dict[Any, str]:
+    """Return what each different data set is called in titles: its name, or where two have the same, its whole text.
+
+    >>> list(data_labels(["digits", "old/votes.npz", "new/votes.npz"]).values())
+    ['digits', 'old/votes.npz', 'new/votes.npz']
+    """
+    different = list(dict.fromkeys(data))
+    names = Counter(map(data_name, different))
+    return {each: name if names[name := data_name(each)] == 1 else data_text(each) for each in different}
 
 
 def problem_text(problem: Any) -> str:

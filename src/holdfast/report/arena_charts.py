@@ -1,6 +1,7 @@
 """The charts of an arena: the worst case against the number of Byzantine workers, every cell, and its curves."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import altair as alt
 import numpy as np
@@ -8,10 +9,11 @@ import numpy as np
 from holdfast.arena import BoutResult, Condition, Leaderboard, Standing
 from holdfast.arena.results import attack_text
 from holdfast.data import PARTITIONS
+from holdfast.files import file_names
 from holdfast.methods import Method
 from holdfast.report.axes import Axis, fitted
 from holdfast.report.colours import strokes, variable
-from holdfast.report.comparison_charts import file_name, worst_panel
+from holdfast.report.comparison_charts import worst_panel
 from holdfast.report.drawing import ROWS, Drawing, Panel
 from holdfast.report.lines import line_panel
 
@@ -23,16 +25,18 @@ CELL = 24
 
 
 def robustness_curves(board: Leaderboard, names: Mapping[Method, str]) -> Drawing:
-    """Return the worst-case accuracy against q, one panel per partition: where each method breaks."""
+    """Return the worst-case accuracy against q, one panel per task and partition: where each method breaks."""
     shown = board.ranked[:LINES]
     look = strokes(names[method] for method in shown)
-    partitions = dict.fromkeys(PARTITIONS.text(condition.partition) for condition in board.conditions)
     panels = []
-    for partition in partitions:
-        rows = [
+    for task, partition in dict.fromkeys(condition[:2] for condition in board.conditions):
+        titles = [*filter(None, (task.data_name, PARTITIONS.text(partition)))]
+        told = {"task": task.text, "partition": titles[-1]} if task.text else {}
+        rows: list[dict[str, Any]] = [
             {"method": names[standing.method], "byzantine": standing.condition.byzantine, "accuracy": standing.score}
+            | told
             for standing in board.standings
-            if PARTITIONS.text(standing.condition.partition) == partition
+            if standing.condition[:2] == (task, partition)
             if standing.method in shown and standing.score is not None
         ]
         rows.sort(key=lambda row: int(str(row["byzantine"])))
@@ -45,11 +49,13 @@ def robustness_curves(board: Leaderboard, names: Mapping[Method, str]) -> Drawin
                 look=look,
                 axis=Axis("test accuracy, worst case", 0.0, 1.0),
                 x_title="Byzantine workers",
-                title=partition,
+                title=", ".join(titles),
+                subtitle=task.model_name,
             )
         )
     says = f"The worst case over all attacks against the number of Byzantine workers; the {len(shown)} best methods."
-    return Drawing("robustness", tuple(panels), says, columns=2)
+    rows_of_three = len(board.by_task) > 1 and len(panels) // len(board.by_task) % 3 == 0
+    return Drawing("robustness", tuple(panels), says, columns=3 if rows_of_three else 2)
 
 
 def worst_dots(board: Leaderboard, condition: Condition, names: Mapping[Method, str]) -> Drawing:
@@ -70,14 +76,18 @@ def worst_dots(board: Leaderboard, condition: Condition, names: Mapping[Method, 
     ceiling = min((each.worst.ceiling for each in known if each.worst and each.worst.ceiling), default=1.0)
     methods = [names[each.method] for each in known]
     axis = Axis("test accuracy at the end", 0.0, 1.0 if not rows else max(0.02 + max(map(_place, rows)), ceiling))
-    panel = worst_panel(rows, methods, strokes(methods), axis, "accuracy", ceiling if ceiling < 1 else None)
+    panel = worst_panel(rows, methods, strokes(names.values()), axis, "accuracy", ceiling if ceiling < 1 else None)
     left = [names[each.method] for each in standings if each.worst is None]
     says = f"{condition.text}: a dot for each attack; the large one is the method's worst case."
     says += " Dotted: the best possible under attack." if ceiling < 1 else ""
     if any(_place(row) > ceiling for row in rows):
         says += " Beyond it lies what attacks leave that send true messages at times."
     says += f" Not playable under every attack, and left out: {', '.join(left)}." if left else ""
-    return Drawing(f"worst-{file_name(condition.text)}", (panel,), says, columns=1)
+    return Drawing(f"worst-{_file(board, condition)}", (panel,), says, columns=1)
+
+
+def _file(board: Leaderboard, condition: Condition) -> str:
+    return file_names(each.text for each in board.conditions)[condition.text]
 
 
 def _place(row: Mapping[str, object]) -> float:
@@ -106,7 +116,7 @@ def heat_map(board: Leaderboard, condition: Condition, names: Mapping[Method, st
     crosses = failed.mark_text(fontSize=11, text="✕", color=variable("fails"))
     chart = alt.LayerChart(layer=[cells, numbers, crosses], height=CELL * len(board.ranked))
     says = "Accuracy at the end, the mean over the seeds; a cross marks what could not be played."
-    return Drawing(f"cells-{file_name(condition.text)}", (Panel(rows, chart),), says, columns=1)
+    return Drawing(f"cells-{_file(board, condition)}", (Panel(rows, chart),), says, columns=1)
 
 
 def _row(standing: Standing) -> list[tuple[str, float | None, str]]:
@@ -136,7 +146,7 @@ def cell_curves(board: Leaderboard, condition: Condition, names: Mapping[Method,
         panels.append(
             line_panel(rows, x="round", y="accuracy", series="method", look=look, axis=axis, title=attack, height=160)
         )
-    return Drawing(f"curves-{file_name(condition.text)}", tuple(panels), f"The {len(shown)} best methods.")
+    return Drawing(f"curves-{_file(board, condition)}", tuple(panels), f"The {len(shown)} best methods.")
 
 
 def _means(cell: BoutResult) -> list[tuple[int, float]]:

@@ -1,13 +1,15 @@
 """The page and the table of an arena: worst cases first, then every cell."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from rich.table import Table
 
-from holdfast.arena import Arena, BoutResult, Condition, Leaderboard
-from holdfast.arena.conclusions import breaking, headline
+from holdfast.arena import Arena, BoutResult, Condition, Leaderboard, Standing, Task
+from holdfast.arena.conclusions import conclusions, headline
 from holdfast.arena.results import attack_text
-from holdfast.experiments.given import data_name
+from holdfast.experiments.given import data_labels, model_text
 from holdfast.methods import AUTO, Method, method_labels
 from holdfast.report.arena_charts import cell_curves, heat_map, robustness_curves, worst_dots
 from holdfast.report.drawing import Drawing, pictures
@@ -15,28 +17,61 @@ from holdfast.report.holdings_chart import holdings_chart
 from holdfast.report.rendering import render
 from holdfast.report.tables import text_table
 
-
-def leaderboard_rows(board: Leaderboard) -> tuple[list[str], list[tuple[str, ...]]]:
-    """Return the head and one row per method: the overall share kept, then the worst case in every condition."""
-    names = method_labels(board.ranked)
-    head = ["method", "kept", *(condition.text for condition in board.conditions)]
-    return head, [
-        (names[method], _share(board.overall(method)), *(_worst(board, method, each) for each in board.conditions))
-        for method in board.ranked
-    ]
+AT_THE_END = "accuracy at the end"
 
 
-def leaderboard_table(board: Leaderboard) -> Table:
-    """Return the leaderboard for a terminal."""
-    head, rows = leaderboard_rows(board)
-    return text_table(head, rows, "accuracy at the end, worst case over the attacks", _best(board))
+class Ranking(NamedTuple):
+    """One table: a row per method, the best overall first; `best` are the places of the best values of every column."""
+
+    head: list[str]
+    rows: list[tuple[str, ...]]
+    best: list[tuple[int, int]]
+
+
+class _Column(NamedTuple):
+    head: str
+    values: list[float | None]
+    texts: list[str]
+
+
+def leaderboard(board: Leaderboard) -> Ranking:
+    """Return the overall share kept, then the worst case in every condition; of several tasks the share in each."""
+    if len(board.by_task) > 1:
+        return _ranking(
+            board, [_kept(board, board), *(_kept(board, each, task.text) for task, each in board.by_task.items())]
+        )
+    return _ranking(board, [_kept(board, board), *(_worst_cases(board, each) for each in board.conditions)])
+
+
+def task_rankings(board: Leaderboard) -> dict[Task, Ranking]:
+    """Return for each of several tasks the worst case in its conditions."""
+    if len(board.by_task) == 1:
+        return {}
+    return {
+        task: _ranking(board, [_worst_cases(board, condition) for condition in each.conditions])
+        for task, each in board.by_task.items()
+    }
+
+
+def leaderboard_tables(board: Leaderboard) -> Iterator[Table]:
+    """Yield the leaderboard for a terminal, and below it each of several tasks."""
+    head, rows, best = leaderboard(board)
+    tasks = task_rankings(board)
+    what = "share kept of what can be reached" if tasks else AT_THE_END
+    # a task has a long name, and its column short numbers
+    narrow = [re.sub(", ?", ",\n", each) for each in head] if tasks else head
+    yield text_table(narrow, rows, f"{what}, worst case over the attacks", best)
+    for task, (head, rows, best) in tasks.items():
+        yield text_table(head, rows, f"{task.text}: {AT_THE_END}, worst case over the attacks", best)
 
 
 def arena_page(arena: Arena, board: Leaderboard, factors: Sequence[float] = ()) -> str:
     """Return the whole page."""
     names = method_labels(board.ranked)
-    head, rows = leaderboard_rows(board)
+    head, rows, best = leaderboard(board)
     base = arena.base
+    data = ", ".join(data_labels(arena.data).values())
+    models = f" Models: {', '.join(map(model_text, arena.models))}." if len(arena.models) > 1 else ""
     seeds = f"{len(arena.seeds)} seed{'s' if len(arena.seeds) > 1 else ''}"
     step = "every step size by rule" if base.rate == AUTO else f"step size {base.rate}"
     if len(factors) > 1:
@@ -44,17 +79,21 @@ def arena_page(arena: Arena, board: Leaderboard, factors: Sequence[float] = ()) 
         step += f" times the best of {tried} for the method, by the worst case on training samples held back"
     return render(
         "arena.html",
-        title=f"Arena on {data_name(base.data)}: {len(arena.methods)} methods, {len(arena.attacks)} attacks",
+        title=f"Arena on {data}: {len(arena.methods)} methods, {len(arena.attacks)} attacks",
         headline=headline(board),
-        conclusions=[breaking(board)],
-        about=f"{base.workers} workers, {base.rounds} rounds, {seeds}, {step}.",
+        conclusions=conclusions(board),
+        about=f"{base.workers} workers, {base.rounds} rounds, {seeds}, {step}.{models}",
         held=holdings_chart(spec for bout in arena.bouts() for spec in arena.specs(bout)[:1]),
-        best=_best(board),
+        best=best,
         head=head,
         rows=rows,
         worst=_hardest(board, names),
         robustness=robustness_curves(board, names),
-        conditions=[_section(board, condition, names) for condition in board.conditions],
+        rankings=task_rankings(board),
+        sections={
+            task: [_section(board, condition, names) for condition in each.conditions]
+            for task, each in board.by_task.items()
+        },
     )
 
 
@@ -76,22 +115,33 @@ def _hardest(board: Leaderboard, names: Mapping[Method, str]) -> Drawing | None:
     return worst_dots(board, hardest, names)
 
 
-def _best(board: Leaderboard) -> list[tuple[int, int]]:
-    """Return the places of the best values of every column of the leaderboard."""
-    columns = [[board.overall(method) for method in board.ranked]]
-    columns += [[board.standing(method, each).score for method in board.ranked] for each in board.conditions]
-    return [
-        (row, 1 + column)
-        for column, values in enumerate(columns)
-        for row, value in enumerate(values)
-        if value is not None and value == max(each for each in values if each is not None)
+def _ranking(board: Leaderboard, columns: Sequence[_Column]) -> Ranking:
+    names = method_labels(board.ranked)
+    texts = ([names[method] for method in board.ranked], *(column.texts for column in columns))
+    best = [
+        (row, at)
+        for at, column in enumerate(columns, start=1)
+        for row, value in enumerate(column.values)
+        if value is not None and value == max(each for each in column.values if each is not None)
     ]
+    return Ranking(["method", *(column.head for column in columns)], [*zip(*texts, strict=True)], best)
+
+
+def _kept(board: Leaderboard, of: Leaderboard, head: str = "kept") -> _Column:
+    """Return the share that every method of a board keeps in all of it, or in one of its tasks."""
+    values = [of.overall(method) for method in board.ranked]
+    return _Column(head, values, [*map(_share, values)])
+
+
+def _worst_cases(board: Leaderboard, condition: Condition) -> _Column:
+    standings = [board.standing(method, condition) for method in board.ranked]
+    return _Column(condition.within_task, [each.score for each in standings], [*map(_worst, standings)])
 
 
 def _section(board: Leaderboard, condition: Condition, names: Mapping[Method, str]) -> dict[str, object]:
     cells = [(names[method], cell) for method in board.ranked for cell in board.standing(method, condition).cells]
     return {
-        "heading": condition.text,
+        "heading": condition.within_task,
         "heat": heat_map(board, condition, names) if len({attack_text(cell) for _, cell in cells}) > 1 else None,
         "columns": 1 + len({attack_text(cell) for _, cell in cells}),
         "curves": cell_curves(board, condition, names),
@@ -106,8 +156,8 @@ def _cell(cell: BoutResult) -> tuple[str, ...]:
     return (attack_text(cell), str(cell.final), f"{cell.best:.3f}", f"{cell.drop:.3f}", f"{rate:g}")
 
 
-def _worst(board: Leaderboard, method: Method, condition: Condition) -> str:
-    worst = board.standing(method, condition).worst
+def _worst(standing: Standing) -> str:
+    worst = standing.worst
     if worst is None:
         return "not playable"
     return str(worst.final) if worst.bout.attack is None else f"{worst.final} {attack_text(worst)}"

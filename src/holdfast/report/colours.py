@@ -8,37 +8,65 @@ from collections.abc import Iterable
 from itertools import cycle
 from typing import NamedTuple
 
-LIGHT = {
-    "ink": "#1b1b1b",
-    "soft": "#5c5f66",
-    "line": "#dcdee2",
-    "paper": "#ffffff",
-    "raised": "#f5f6f8",
-    "blue": "#0072B2",
-    "orange": "#E69F00",
-    "green": "#009E73",
-    "purple": "#CC79A7",
-    "sky": "#56B4E9",
-    "yellow": "#A39100",
-    "fails": "#C04A00",
-    "best": "#dcebf5",
-}
-DARK = LIGHT | {
-    "ink": "#e8e9ec",
-    "soft": "#a9adb5",
-    "line": "#3a3e46",
-    "paper": "#15171b",
-    "raised": "#1e2127",
-    "blue": "#2f9fe0",
-    "yellow": "#F0E442",
-    "sky": "#9fd6f7",
-    "fails": "#ff7a33",
-    "best": "#16344a",
-}
+RSA = "blue"
+HUES = ("orange", "green", "purple", "ink", "sky", "yellow")
+DEEP = {f"deep_{hue}": hue for hue in (*HUES[1:], HUES[0]) if hue != "ink"}
+"""More colours, each a hue made darker. Nothing is darker than ink; deep orange comes last, since it is near yellow."""
+OTHERS = (*HUES, *DEEP)
+DEPTH = 0.45
+"""The share of the dark one of ink and paper in a deep colour."""
+
+
+def _mixed(one: str, other: str, share: float) -> str:
+    """Return a colour with a share of another in it.
+
+    >>> _mixed("#ff0000", "#0000ff", 0.4)
+    '#990066'
+    """
+    pairs = [(int(one[at : at + 2], 16), int(other[at : at + 2], 16)) for at in (1, 3, 5)]
+    return "#" + "".join(f"{round((1 - share) * a + share * b):02x}" for a, b in pairs)
+
+
+def _with_deep(scheme: dict[str, str], dark: str) -> dict[str, str]:
+    return scheme | {deep: _mixed(scheme[hue], scheme[dark], DEPTH) for deep, hue in DEEP.items()}
+
+
+LIGHT = _with_deep(
+    {
+        "ink": "#1b1b1b",
+        "soft": "#5c5f66",
+        "line": "#dcdee2",
+        "paper": "#ffffff",
+        "raised": "#f5f6f8",
+        "blue": "#0072B2",
+        "orange": "#E69F00",
+        "green": "#009E73",
+        "purple": "#CC79A7",
+        "sky": "#56B4E9",
+        "yellow": "#A39100",
+        "fails": "#C04A00",
+        "best": "#dcebf5",
+    },
+    dark="ink",
+)
+DARK = _with_deep(
+    LIGHT
+    | {
+        "ink": "#e8e9ec",
+        "soft": "#a9adb5",
+        "line": "#3a3e46",
+        "paper": "#15171b",
+        "raised": "#1e2127",
+        "blue": "#2f9fe0",
+        "yellow": "#F0E442",
+        "sky": "#9fd6f7",
+        "fails": "#ff7a33",
+        "best": "#16344a",
+    },
+    dark="paper",
+)
 """On paper yellow is darker than Okabe and Ito's, in the dark the blues are lighter: else they could not be seen."""
 
-RSA = "blue"
-OTHERS = ("orange", "green", "purple", "ink", "sky", "yellow")
 SOLID = (1, 0)
 WIDTH, WIDE = 1.8, 2.8
 DASHES = ((6, 3), (2, 2), (10, 3), (8, 3, 2, 3), (4, 2, 1, 2), (12, 3, 2, 3, 2, 3))
@@ -68,9 +96,8 @@ def strokes(names: Iterable[str]) -> dict[str, Stroke]:
      'ideal-sgd': Stroke(colour='soft', dash=(6, 3), width=1.8)}
     """
     oracles = (Stroke("soft", dash) for dash in cycle(DASHES))
-    # the n-th round through the colours begins n dashes later, so that pairs repeat as late as they can
-    turned = (DASHES[turn:] + DASHES[:turn] for turn in cycle(range(len(DASHES))))
-    others = (Stroke(colour, dash) for dashes in turned for colour, dash in zip(OTHERS, dashes, strict=True))
+    # the numbers of colours and of dashes have no common divisor, so that pairs repeat as late as they can
+    others = (Stroke(*pair) for pair in zip(cycle(OTHERS), cycle(DASHES), strict=False))
     return {
         name: Stroke(RSA, SOLID, WIDE) if name == "rsa" else next(oracles if name.startswith("ideal-") else others)
         for name in dict.fromkeys(names)

@@ -1,6 +1,5 @@
 """Charts of a comparison: the worst case of each method, and how all of them got there."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -9,6 +8,7 @@ import altair as alt
 from holdfast.experiments.cells import Cell
 from holdfast.experiments.records import Record
 from holdfast.experiments.scores import Score, score_of
+from holdfast.files import file_name
 from holdfast.report.axes import Axis, fitted, of_score
 from holdfast.report.colours import Stroke, strokes, variable
 from holdfast.report.drawing import ROWS, Drawing, Panel, notebook_chart, pictures
@@ -21,11 +21,6 @@ LOW, HIGH = "low", "high"
 """Columns of the standard errors."""
 STEP = 26
 """Pixels from one method to the next."""
-
-
-def file_name(partition: str) -> str:
-    """Return a partition's name, or a condition's, as part of a file's."""
-    return re.sub("[^a-z0-9.=-]+", "-", partition.lower().replace(" = ", "="))
 
 
 def curves(partition: str, by_attack: ByAttack, look: Mapping[str, Stroke]) -> Drawing:

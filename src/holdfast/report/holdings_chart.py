@@ -7,6 +7,7 @@ import altair as alt
 import numpy as np
 
 from holdfast.data import Holdings
+from holdfast.experiments.given import data_labels
 from holdfast.experiments.holding import holdings_of
 from holdfast.experiments.spec import Spec
 from holdfast.report.colours import variable
@@ -19,19 +20,25 @@ ROW, HEIGHT = 13, 260
 
 
 def holdings_chart(specs: Iterable[Spec]) -> Drawing | None:
-    """Return one panel for each partition of these specs, drawn with its first seed; None if no classes are known.
+    """Return one panel for each data set and partition of these specs, drawn with its first seed.
 
-    Byzantine are those of the spec with most of them.
+    Byzantine are those of the spec with most of them. None if no classes are known.
     """
-    by_partition: dict[str, Spec] = {}
+    dealt: dict[tuple[Any, str], Spec] = {}
     for spec in specs:
-        known = by_partition.setdefault(spec.partition_text, spec)
+        known = dealt.setdefault((spec.data, spec.partition_text), spec)
         if spec.q > known.q and spec.seed == known.seed:
-            by_partition[spec.partition_text] = spec
-    found = [(spec, held) for spec in by_partition.values() if (held := holdings_of(spec)) is not None]
+            dealt[spec.data, spec.partition_text] = spec
+    found = [(spec, held) for spec in dealt.values() if (held := holdings_of(spec)) is not None]
     if not found:
         return None
-    drawn = [_panel(spec, held, title=len(found) > 1) for spec, held in found]
+    labels = data_labels(data for data, _ in dealt)
+    told = [
+        ({"data": labels[spec.data]} if len(labels) > 1 else {})
+        | ({"partition": spec.partition_text} if len(found) > 1 else {})
+        for spec, _ in found
+    ]
+    drawn = [_panel(spec, held, each) for (spec, held), each in zip(found, told, strict=True)]
     cut = any(max(held.counts.shape) > MOST for _, held in found)
     says = "Samples of each class that each worker holds: the stronger the colour, the more."
     says += f" Orange: the last {found[0][0].q} workers, which are Byzantine." if _last(found[0][0]) else ""
@@ -44,13 +51,14 @@ def _last(spec: Spec) -> bool:
     return spec.attack is not None and isinstance(spec.byzantine, int) and spec.q > 0
 
 
-def _panel(spec: Spec, held: Holdings, title: bool) -> Panel:
+def _panel(spec: Spec, held: Holdings, told: dict[str, str]) -> Panel:
+    """Return the panel of a partition; `told` is what tells it from the others."""
     workers, classes = (np.unique(np.linspace(0, n - 1, min(n, MOST)).astype(int)) for n in held.counts.shape)
     byzantine = spec.byzantine_workers if spec.attack is not None else ()
     names = {int(place): str(held.classes[place]) for place in classes}
     rows: list[dict[str, Any]] = [
         {
-            **({"partition": spec.partition_text} if title else {}),
+            **told,
             **{"worker": int(worker) + 1, "class": names[int(place)], "samples": int(held.counts[worker, place])},
             "role": "Byzantine" if worker + 1 in byzantine else "honest",
         }
@@ -82,4 +90,4 @@ def _panel(spec: Spec, held: Holdings, title: bool) -> Panel:
         )
     )
     chart = alt.LayerChart(layer=[cells], height=min(ROW * len(classes), HEIGHT))
-    return Panel(rows, chart.properties(title=spec.partition_text) if title else chart)
+    return Panel(rows, chart.properties(title=", ".join(told.values())) if told else chart)

@@ -21,6 +21,11 @@ def together(cell: object) -> str:
     return re.sub(" (?=[±=])|(?<=[±=]) ", "\N{NO-BREAK SPACE}", str(cell))
 
 
+def breaking(head: object) -> str:
+    """Return a head as text that may also wrap between the options of a part, which is one long word otherwise."""
+    return re.sub(r",(?=[^\W\d])", ",\N{ZERO WIDTH SPACE}", together(head))
+
+
 ENVIRONMENT = Environment(
     loader=PackageLoader("holdfast.report"),
     autoescape=True,
@@ -28,7 +33,7 @@ ENVIRONMENT = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-ENVIRONMENT.filters |= {"bundled": bundled, "together": together}
+ENVIRONMENT.filters |= {"bundled": bundled, "together": together, "breaking": breaking}
 ENVIRONMENT.globals["colours"] = {"light": LIGHT, "dark": DARK}
 
 
