@@ -25,6 +25,7 @@ def main(paths: Iterable[str]) -> None:
             print("\n".join(side_by_side(standings)), end="\n\n")
         if rules := sorted(method for method in methods if f"watch+{method}" in methods):
             print("\n".join(behind_watch(standings, rules)), end="\n\n")
+            print("\n".join(brought(standings, rules)), end="\n\n")
 
 
 def read(path: Path) -> Standings:
@@ -51,6 +52,26 @@ def behind_watch(standings: Standings, rules: list[str]) -> Iterator[str]:
     yield from _head("", places)
     for method in (name for rule in rules for name in (rule, f"watch+{rule}")):
         yield f"| {method} | {' | '.join(_worst(standings[method, *place]) for place in places)} |"
+
+
+def brought(standings: Standings, rules: list[str]) -> Iterator[str]:
+    """Yield a row per rule: what `watch` brings it over all cells, and in what share honest workers are left out."""
+    yield "| | on average | cells | ahead by .01 | behind by .01 | most behind | honest left out, most | nobody lies |"
+    yield "|---" * 8 + "|"
+    for rule in rules:
+        pairs = [
+            (q, alone, standings[f"watch+{rule}", partition, q][attack])
+            for (method, partition, q), cells in standings.items()
+            if method == rule
+            for attack, alone in cells.items()
+            if "final" in alone
+        ]
+        gains = [watched["final"] - alone["final"] for _, alone, watched in pairs]
+        left_out = [(q, watched["honest_left_out"] or 0.0) for q, _, watched in pairs]
+        ahead, behind = sum(gain > BELOW for gain in gains), sum(gain < -BELOW for gain in gains)
+        most, calm = max(share for _, share in left_out), max(share for q, share in left_out if not q)
+        counts = f"{len(gains)} | {ahead} | {behind} | {-min(gains):.3f}"
+        yield f"| {rule} | {sum(gains) / len(gains):+.3f} | {counts} | {most:.1%} | {calm:.1%} |"
 
 
 def _attacked(standings: Standings) -> list[tuple[str, int]]:
