@@ -1,6 +1,7 @@
-"""One-bit RSA: which side of the master a worker is on, its coin for ties, and the count of all bits."""
+"""One-bit RSA: which side of the master a worker is on, its coin for ties, the count of bits and their weighted sum."""
 
-from holdfast.onebit.coin import BreakTies, Coin, TallyBits
+from holdfast.onebit.coin import BitReading, BreakTies, Coin, TakeSides, TallyBits
 from holdfast.onebit.counter import Counter
+from holdfast.onebit.weighing import weighted_signs
 
-__all__ = ["BreakTies", "Coin", "Counter", "TallyBits"]
+__all__ = ["BitReading", "BreakTies", "Coin", "Counter", "TakeSides", "TallyBits", "weighted_signs"]
