@@ -15,10 +15,9 @@ from holdfast.experiments import Spec, run
 from holdfast.experiments.assembly import assemble
 from holdfast.experiments.forensics import disagreement
 from holdfast.experiments.inspection import inspect
-from holdfast.kernels import pack_bits
 from holdfast.methods.penalties import L1
 from holdfast.methods.watchful import WatchedBits, WatchedSum
-from holdfast.onebit import BreakTies, Coin, TakeSides, weighted_signs
+from holdfast.onebit import BreakTies, Coin, TakeSides, TallyBits
 from holdfast.states import arrays_of
 from holdfast.typing import Received, Rows, Sides, Vector
 from holdfast.watching import Judge, differences
@@ -27,13 +26,13 @@ WATCHED = Spec(data="digits", partition="by-label", rounds=60, eval_every=10, by
 BITS, FULL = "watchful-rsa:messages=bits", "watchful-rsa:norm=1,ties=coin"
 
 
-def directions(models: Sequence[Vector], rows: Sequence[Rows], near: float = 0.25, seed: int = 0) -> list[Any]:
+def directions(models: Sequence[Vector], rows: Sequence[Rows], seed: int = 0, absent: float = 0.1) -> list[Any]:
     """Play rounds by both masters, some workers absent, and return after each the two directions and opinions."""
-    judge, penalty, coin = Judge(every=1, near=near), L1(0.07), Coin(seed)
+    judge, penalty, coin = Judge(every=1), L1(0.07), Coin(seed)
     full, bits = WatchedSum(penalty, judge), WatchedBits(penalty, judge)
     opinions, found = (full.init(models[0]), bits.init(models[0])), []
     for round, (model, sent) in enumerate(zip(models, rows, strict=True)):
-        here = np.random.default_rng(round).random(len(sent)) < 0.9
+        here = np.random.default_rng(round).random(len(sent)) >= absent
         workers, some = np.arange(1, len(sent) + 1)[here], sent[here]
         if not len(workers):
             continue
@@ -80,22 +79,20 @@ def test_parts_of_a_voice_are_weighed() -> None:
     model = np.zeros(200)
     sent = np.where(generator.random((12, 200)) < 0.2, -1.0, 1.0)
     sent[:5], sent[10:] = sent[0], -sent[10:]
-    *_, (first, other, opinion, _) = directions(5 * [model], 5 * [sent])
+    *_, (first, other, opinion, _) = directions(5 * [model], 5 * [sent], absent=0.0)
     assert set(opinion.weights[:5]) == {0.4}
     assert opinion.weights[5:].tolist() == 5 * [1.0] + 2 * [0.0]
     assert first.tobytes() == other.tobytes()
 
 
 @pytest.mark.parametrize("n", [3, 300])
-def test_where_all_weigh_one_the_sum_is_a_tally(n: int) -> None:
-    """Also beyond the 255 that fit into a byte; and whoever weighs 0 adds nothing, whatever it says."""
-    rows = np.random.default_rng(0).normal(size=(n, 70))
-    sides = Sides(pack_bits(np.zeros(70), rows, np.zeros((n, 16), np.uint8)), 70)
-    signs = -np.sign(rows)
-    assert weighted_signs(sides, np.ones(n), np.float64).tolist() == signs.sum(axis=0).tolist()
-    without = (np.arange(n) != 1).astype(np.float64)
-    assert weighted_signs(sides, without, np.float64).tolist() == np.delete(signs, 1, axis=0).sum(axis=0).tolist()
-    assert weighted_signs(sides, np.zeros(n), np.float32).tolist() == 70 * [0.0]
+def test_where_all_weigh_one_the_sum_is_that_of_a_tally(n: int) -> None:
+    model, workers = np.zeros(70, np.float32), np.arange(1, n + 1)
+    rows = np.random.default_rng(0).choice([-1.0, 0.0, 1.0], (n, 70)).astype(np.float32)
+    (_, found, opinion, _), *_ = directions([model], [rows], absent=0.0)
+    assert (opinion.weights == 1).all()
+    tally = TallyBits(Coin(0))(model, rows, workers, 0)
+    assert found.tobytes() == (0.07 * tally.signs(np.float32)).tobytes()
 
 
 def test_differences_of_bits_by_hand() -> None:

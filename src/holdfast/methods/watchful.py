@@ -5,11 +5,12 @@ from typing import Annotated, Any, cast
 
 from msgspec import Meta
 
+from holdfast.kernels import weigh_bits
 from holdfast.methods.base import Reading, Setting
 from holdfast.methods.masters import Descent
 from holdfast.methods.penalties import L1, Penalty
 from holdfast.methods.rsa import Rsa
-from holdfast.onebit import Coin, TakeSides, weighted_signs
+from holdfast.onebit import Coin, TakeSides
 from holdfast.typing import Master, Received, Rows, Sides, Vector
 from holdfast.watching import Judge, Opinion
 
@@ -44,7 +45,8 @@ class WatchedBits(Watching):
     def __call__(self, model: Vector, received: Received, memory: Opinion) -> tuple[Vector, Opinion]:
         sides, workers = cast(Sides, received.rows), received.workers
         memory = self.judge(memory, sides, model, workers, received.round)
-        return self.penalty.weight * weighted_signs(sides, memory.weights[workers - 1], model.dtype), memory
+        weights = memory.weights[workers - 1].astype(model.dtype)
+        return self.penalty.weight * weigh_bits(sides.bits, weights, sides.dimension), memory
 
 
 @dataclass(frozen=True)

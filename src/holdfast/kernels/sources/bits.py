@@ -45,13 +45,13 @@ def _pack_row(model, row, coins, out):
     d, width = len(model), len(out)
     whole = max(d - 7 * width, 0)
     _pack_whole(model, row, width, coins, out[:whole])
-    for b in range(whole, width):
-        sides = int32(0)
-        for j in range(8):
-            k = j * width + b
-            if k < d:
-                sides |= _side(model[k], row[k]) << int32(j)
-        out[b] = sides | ((sides >> int32(8)) & int32(coins[b]))
+    rest = np.zeros(width - whole, np.int32)  # of bytes that lack a coordinate, fewer than 64
+    for j in range(8):
+        x, y = model[j * width + whole : (j + 1) * width], row[j * width + whole : (j + 1) * width]
+        for b in range(len(x)):
+            rest[b] |= _side(x[b], y[b]) << int32(j)
+    for b in range(len(rest)):
+        out[whole + b] = rest[b] | ((rest[b] >> int32(8)) & int32(coins[whole + b]))
 
 
 @compiled
