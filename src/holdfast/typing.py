@@ -44,11 +44,21 @@ class Tally(NamedTuple):
         return signs
 
 
+class Sides(NamedTuple):
+    """For each worker and coordinate one bit, set where x0 > x_i: what a master is sent that asks whose bits they are.
+
+    There are no ties: whoever made the bits has decided them.
+    """
+
+    bits: Bits
+    dimension: int
+
+
 class Received(NamedTuple):
     """The messages of one round as a master reads them: whose they are, and when they were sent."""
 
-    rows: Rows | Tally
-    """One row per worker that answered, or the count of their bits."""
+    rows: Rows | Sides | Tally
+    """One row per worker that answered, of numbers or of bits, or the count of their bits."""
     workers: Workers
     """The numbers of the workers that answered, in the order of the rows."""
     round: int

@@ -15,10 +15,15 @@ from holdfast.engines.adversary import Adversary
 from holdfast.errors import InvalidInput
 from holdfast.methods import make_method, with_penalty
 from holdfast.states import arrays_of
-from holdfast.typing import Nothing, Rows, Tally
+from holdfast.typing import Nothing, Rows, Sides, Tally
 
 ROUNDS = 4
-METHODS = [*methods.REGISTRY, "rsa:messages=bits,penalty=0.05", "rsa:reply=updated,local_steps=2,penalty=0.05"]
+METHODS = [
+    *methods.REGISTRY,
+    "rsa:messages=bits,penalty=0.05",
+    "watchful-rsa:messages=bits,penalty=0.05",
+    "rsa:reply=updated,local_steps=2,penalty=0.05",
+]
 WORKERS = np.arange(1, 8)
 ONE_DECLARED = SETTING._replace(declared=1)  # seven workers are enough for every rule then
 
@@ -136,7 +141,8 @@ def trajectory(setup: Setup, engine: Any) -> list[bytes]:
     for round in range(ROUNDS):
         received = engine.exchange(state.model, round)
         rows = received.rows
-        seen += [rows.ones.tobytes() if isinstance(rows, Tally) else rows.tobytes(), received.workers.tobytes()]
+        rows = rows.ones if isinstance(rows, Tally) else rows.bits if isinstance(rows, Sides) else rows
+        seen += [rows.tobytes(), received.workers.tobytes()]
         state = setup.master.step(state, received)
         seen += [array.tobytes() for part in (state, engine.state) for array in arrays_of(part).values()]
     return [*seen, engine.honest.tobytes(), engine.workers.tobytes()]
@@ -213,7 +219,9 @@ WRONG: dict[str, Callable[[Rows], Any]] = {
 
 
 @pytest.mark.parametrize("wrong", WRONG)
-@pytest.mark.parametrize("method", ["rsa", "median", "rsa:messages=bits,penalty=0.05"])
+@pytest.mark.parametrize(
+    "method", ["rsa", "median", "rsa:messages=bits,penalty=0.05", "watchful-rsa:messages=bits,penalty=0.05"]
+)
 def test_whatever_else_is_returned_is_one_line_that_names_the_attack(method: str, wrong: str) -> None:
     for attack in sent(WRONG[wrong]):
         setup = setup_of(method, attack)

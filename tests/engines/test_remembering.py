@@ -9,8 +9,14 @@ from test_remote import agree, same
 from holdfast import aggregators
 from holdfast.attacks import Delayed, Mimic
 from holdfast.methods import Aggregated, Rsa
+from holdfast.methods.watchful import WatchfulRsa
 
-METHODS = [Rsa(penalty=0.05), Rsa(penalty=0.05, messages="bits"), Aggregated(aggregators.Median())]
+METHODS = [
+    Rsa(penalty=0.05),
+    Rsa(penalty=0.05, messages="bits"),
+    WatchfulRsa(penalty=0.05, messages="bits"),
+    Aggregated(aggregators.Median()),
+]
 
 
 @pytest.mark.parametrize("attack", [Delayed(rounds=2), Mimic(warm_up=3)], ids=str)

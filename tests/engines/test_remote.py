@@ -9,17 +9,20 @@ import pytest
 from small import Setup, problem
 
 from holdfast import aggregators, attacks
-from holdfast.engines import Recorder, train
+from holdfast.engines import Recorder, train, wire
 from holdfast.engines.remote import engine as remote_engine
+from holdfast.engines.wire import Kind
 from holdfast.errors import InvalidInput
 from holdfast.methods import Aggregated, GradientWorker, IdealRsa, PenalisedWorker, Rsa, WithMomentum
 from holdfast.methods.penalties import L1, L2
 from holdfast.methods.schedules import Constant
+from holdfast.methods.watchful import WatchfulRsa
 from holdfast.states import arrays_of
-from holdfast.typing import Tally
+from holdfast.typing import Sides, Tally
 
 ATTACKED = Setup(attack=attacks.SignFlip(), byzantine=(2, 6))
 BITS = Rsa(penalty=0.05, messages="bits")
+SIDES = WatchfulRsa(penalty=0.05, messages="bits")
 
 
 def agree(setup: Setup, members: int, rounds: int = 4) -> None:
@@ -34,8 +37,12 @@ def agree(setup: Setup, members: int, rounds: int = 4) -> None:
             assert isinstance(received.rows, Tally)
             assert received.rows.voters == expected.rows.voters
             np.testing.assert_array_equal(received.rows.ones, expected.rows.ones)
+        elif isinstance(expected.rows, Sides):
+            assert isinstance(received.rows, Sides)
+            assert received.rows.dimension == expected.rows.dimension
+            np.testing.assert_array_equal(received.rows.bits, expected.rows.bits)
         else:
-            assert not isinstance(received.rows, Tally)
+            assert isinstance(received.rows, np.ndarray)
             assert received.rows.tobytes() == expected.rows.tobytes()
             assert received.rows.dtype == expected.rows.dtype
         state = setup.master.step(state, received)
@@ -53,7 +60,9 @@ def same(one: Any, other: Any) -> bool:
 
 
 @pytest.mark.parametrize("attack", [None, *attacks.REGISTRY.values()])
-@pytest.mark.parametrize("method", [Rsa(penalty=0.05), BITS, Aggregated(aggregators.REGISTRY["median"]())], ids=str)
+@pytest.mark.parametrize(
+    "method", [Rsa(penalty=0.05), BITS, SIDES, Aggregated(aggregators.REGISTRY["median"]())], ids=str
+)
 def test_every_attack(method: Any, attack: Callable[[], attacks.Attack] | None) -> None:
     byzantine = () if attack is None else (6, 7)
     agree(Setup(method, attack and attack(), byzantine), members=2)
@@ -67,7 +76,7 @@ def test_every_rule(rule: Any) -> None:
 
 
 @pytest.mark.parametrize("members", [1, 2, 3, 7, 99])
-@pytest.mark.parametrize("method", [Rsa(penalty=0.05), BITS], ids=str)
+@pytest.mark.parametrize("method", [Rsa(penalty=0.05), BITS, SIDES], ids=str)
 def test_every_division(method: Rsa, members: int) -> None:
     agree(replace(ATTACKED, method=method), members)
 
@@ -80,7 +89,10 @@ def test_every_division(method: Rsa, members: int) -> None:
         {"method": Rsa(penalty=0.05, ties="coin")},
         {"method": Rsa(penalty=0.05, reply="updated", local_steps=3)},
         {"method": BITS, "dtype": "float64"},
+        {"method": SIDES, "dtype": "float64"},
         {"share": 0.4},
+        {"share": 0.4, "method": SIDES},
+        {"share": 0.1, "method": SIDES},
         {"share": 0.4, "method": BITS},
         {"share": 0.1, "method": BITS},  # one worker is asked: all other members have nobody to answer
         {"share": 0.3, "attack": attacks.Duplicate()},
@@ -114,7 +126,7 @@ def test_a_state_is_gathered_and_goes_on_in_another_division(worker: Any) -> Non
     assert same(second.state, here.state)
 
 
-@pytest.mark.parametrize("method", [Rsa(penalty=0.05), BITS], ids=str)
+@pytest.mark.parametrize("method", [Rsa(penalty=0.05), BITS, SIDES], ids=str)
 def test_a_state_may_be_set_in_the_middle_and_is_what_lost_members_go_back_to(method: Rsa) -> None:
     """Round 4 is played twice, from other models and states: nothing of the first time is left."""
     setup = replace(ATTACKED, method=method)
@@ -154,13 +166,13 @@ def played(setup: Setup, rounds: int) -> Any:
     return engine.state
 
 
-def test_bits_cross_as_counts_and_models_as_models() -> None:
+def test_bits_cross_as_counts_or_bits_and_models_as_models() -> None:
     """4 and 3 workers on 15 coordinates: 3 and 2 bits per count, 8 bytes per plane; a model takes 60 bytes."""
-    for method, up in ((BITS, 2 * 44 + (3 + 2) * 8), (Rsa(penalty=0.05), 2 * 44 + 7 * 60)):
+    for method, up in ((BITS, (3 + 2) * 8), (SIDES, 7 * 8), (Rsa(penalty=0.05), 7 * 60)):
         there, transport = Setup(method).remote()
         there.exchange(problem().start(), 0)
-        assert (there.crossed_up, there.crossed_down) == (up, 2 * (44 + 60))
-        assert there.traffic == (up / 7, 2 * (44 + 60) / 7)
+        assert (there.crossed_up, there.crossed_down) == (2 * 44 + up, 2 * (44 + 60))
+        assert there.traffic == ((2 * 44 + up) / 7, 2 * (44 + 60) / 7)
         requests = [request for _, request in transport.requests[-2:]]
         assert requests[0] is requests[1]  # one object for all, so that a transport can share it
 
@@ -169,6 +181,15 @@ def test_nothing_is_played_to_know_who_is_asked() -> None:
     there, transport = replace(ATTACKED, share=0.4).remote()
     assert there.asked(3).tolist() == replace(ATTACKED, share=0.4).simulated().asked(3).tolist()
     assert not transport.requests
+
+
+def test_x0_itself_is_sent_to_those_whose_bits_may_weigh_differently() -> None:
+    there, transport = Setup(SIDES).remote()
+    list(train(Setup(SIDES).master, there, Setup(SIDES).start(), range(3)))
+    for _, request in transport.requests[-2:]:
+        assert [wire.decode(frame).kind for name, frame in wire.unpack(request).arrays.items() if name != "round"] == [
+            Kind.MODEL
+        ]
 
 
 def test_a_recorder_remembers_rows_even_of_some_but_no_tally() -> None:
@@ -182,3 +203,7 @@ def test_a_recorder_remembers_rows_even_of_some_but_no_tally() -> None:
     recorder.engine = Setup(BITS).simulated()
     recorder.exchange(model, 1)
     assert recorder.last is None
+    recorder.engine = Setup(SIDES).simulated()
+    received = recorder.exchange(model, 2)
+    assert recorder.last is not None
+    assert recorder.last.received is received

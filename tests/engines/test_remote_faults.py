@@ -23,11 +23,13 @@ from holdfast.engines.remote.post import Post
 from holdfast.engines.wire import Kind, WireError
 from holdfast.errors import EngineError, InvalidInput, TooFew
 from holdfast.methods import Rsa
-from holdfast.typing import Rows, Tally, Vector
+from holdfast.methods.watchful import WatchfulRsa
+from holdfast.typing import Rows, Sides, Tally, Vector
 
 SETUP = Setup(attack=attacks.SignFlip(), byzantine=(2, 6))
 BITS = replace(SETUP, method=Rsa(penalty=0.05, messages="bits"))
-BOTH = pytest.mark.parametrize("setup", [SETUP, BITS], ids=["full", "bits"])
+SIDES = replace(SETUP, method=WatchfulRsa(penalty=0.05, messages="bits"))
+EACH = pytest.mark.parametrize("setup", [SETUP, BITS, SIDES], ids=["full", "bits", "sides"])
 
 
 Acts = dict[int, Callable[[], Any]]
@@ -47,7 +49,7 @@ def undisturbed(setup: Setup, rounds: int) -> bytes:
     return bytes(learned(setup, setup.simulated(), rounds).tobytes())
 
 
-@BOTH
+@EACH
 def test_a_lost_member_is_replaced_and_the_run_ends_as_if_it_had_lived(setup: Setup) -> None:
     """Once before any state was kept, once after: the second time only the rounds since are played again."""
     there, transport = setup.remote()
@@ -60,7 +62,7 @@ def test_a_lost_member_is_replaced_and_the_run_ends_as_if_it_had_lived(setup: Se
     assert there.faults == ["round 4: workers 1 to 4: it died", "round 9: workers 5 to 7: it died"]
 
 
-@BOTH
+@EACH
 @pytest.mark.parametrize("kind", ["play", "replay", "load", "state", "total", "squares"])
 def test_a_member_may_die_at_any_request(setup: Setup, kind: str) -> None:
     there, transport = setup.remote()
@@ -92,7 +94,7 @@ def test_deaths_before_a_state_was_kept_do_not_count() -> None:
     assert len(transport.replaced) == 9
 
 
-@BOTH
+@EACH
 def test_a_round_goes_on_without_who_is_late_and_with_who_comes_back(setup: Setup) -> None:
     there, transport = setup.remote(timeout=0.0)
     model, seen = problem().start(), []
@@ -107,6 +109,8 @@ def test_a_round_goes_on_without_who_is_late_and_with_who_comes_back(setup: Setu
         assert received.workers.tolist() == list(range(1, seen[-1] + 1))
         if isinstance(received.rows, Tally):
             assert received.rows.voters == seen[-1]
+        if isinstance(received.rows, Sides):
+            assert received.rows.bits.shape == (seen[-1], 8)
         state = setup.master.step(state, received)
     assert seen == [7, 7, 4, 4, 4, 7, 7, 7]
     assert there.absent == 3 * 3
@@ -148,7 +152,7 @@ def test_who_is_still_late_when_states_are_needed_is_replaced() -> None:
     assert transport.replaced == [0]
 
 
-@BOTH
+@EACH
 @pytest.mark.parametrize("why", ["late", "nonsense"])
 def test_too_few_answers_stop_the_run_where_it_was_before_the_round(setup: Setup, why: str) -> None:
     there, transport = setup.remote(timeout=0.0, least=5)
@@ -177,7 +181,6 @@ NONSENSE = {
     "bytes": (b"\x80\x04\x95" + bytes(100), "must begin with"),
     "pickle": (b"cos\nsystem\n(S'true'\ntR." + bytes(50), "must begin with"),
     "another kind": (wire.floats(Kind.GRADIENT, ROWS, 4), "must be of kind .*; got GRADIENT"),
-    "bits": (wire.sides(np.zeros((3, 8), np.uint8), 15, 4), "must be of kind .*; got SIDES"),
     "another round": (wire.floats(Kind.MODEL, ROWS, 3), "round 4 and 3 workers; got 3 and 3"),
     "another count": (wire.floats(Kind.MODEL, ROWS[:2], 4), "round 4 and 3 workers; got 4 and 2"),
     "another shape": (wire.floats(Kind.MODEL, ROWS[:, :14].copy(), 4), "must have dimension 15; got 14"),
@@ -185,18 +188,33 @@ NONSENSE = {
     "another packet": (wire.pack("state", model=ROWS), "must be of kind nobody; got state"),
     "a cut packet": (wire.pack("state", model=ROWS)[:-1], "must match its checksum"),
 }
-FOR_ROWS = {
+BITS_OF_THREE = np.zeros((3, 8), np.uint8)
+BEYOND = wire.encode(wire.Frame(Kind.SIDES, 0, 4, 15, 3, BITS_OF_THREE + 128))
+FOR_NUMBERS = {"bits": (wire.sides(BITS_OF_THREE, 15, 4), "must be of kind .*; got SIDES")}
+FOR_ROWS = FOR_NUMBERS | {
     "another type": (wire.floats(Kind.MODEL, ROWS.astype(np.float64), 4), "must be of type float32; got float64"),
     "a tally": (wire.tally(TALLY, 4), "must be of kind MODEL; got TALLY"),
 }
-FOR_BITS = {"rows": (wire.floats(Kind.MODEL, ROWS, 4), "must be of kind TALLY; got MODEL")}
+FOR_BITS = FOR_NUMBERS | {"rows": (wire.floats(Kind.MODEL, ROWS, 4), "must be of kind TALLY; got MODEL")}
+FOR_SIDES = {
+    "rows": (wire.floats(Kind.MODEL, ROWS, 4), "must be of kind SIDES; got MODEL"),
+    "a tally": (wire.tally(TALLY, 4), "must be of kind SIDES; got TALLY"),
+    "bits of another round": (wire.sides(BITS_OF_THREE, 15, 3), "round 4 and 3 workers; got 3 and 3"),
+    "bits of another count": (wire.sides(BITS_OF_THREE[:2], 15, 4), "round 4 and 3 workers; got 4 and 2"),
+    "bits of another model": (wire.sides(BITS_OF_THREE, 14, 4), "must have dimension 15; got 14"),
+    "bits beyond the model": (BEYOND, "bits beyond the dimension 15 must be 0"),
+}
 
 
 @pytest.mark.parametrize(
     ("setup", "answer", "says"),
     [
         pytest.param(setup, *case, id=f"{name}, {what}")
-        for name, setup, cases in (("full", SETUP, NONSENSE | FOR_ROWS), ("bits", BITS, NONSENSE | FOR_BITS))
+        for name, setup, cases in (
+            ("full", SETUP, NONSENSE | FOR_ROWS),
+            ("bits", BITS, NONSENSE | FOR_BITS),
+            ("sides", SIDES, NONSENSE | FOR_SIDES),
+        )
         for what, case in cases.items()
     ],
 )
@@ -339,7 +357,7 @@ def test_a_member_that_says_why_it_cannot_start_is_not_tried_again() -> None:
     assert not transport.replaced
 
 
-@BOTH
+@EACH
 @pytest.mark.parametrize("fate", [Fate.DIES, b"nonsense"])
 def test_a_member_that_is_killed_while_it_starts_is_replaced(setup: Setup, fate: bytes | Fate) -> None:
     there, transport = setup.remote()
@@ -349,7 +367,7 @@ def test_a_member_that_is_killed_while_it_starts_is_replaced(setup: Setup, fate:
     assert [fault.startswith("round 0: workers 5 to 7: ") for fault in there.faults] == [True, True]
 
 
-@BOTH
+@EACH
 @pytest.mark.parametrize("why", ["late", "nonsense"])
 @pytest.mark.parametrize(("kind", "times"), [("load", 1), ("replay", 1), ("state", 1), ("state", 3)])
 @pytest.mark.parametrize("member", [0, 1])
@@ -378,7 +396,7 @@ def test_a_death_after_too_few_answers_replays_no_round_too_many(
     assert transport.replaced.count(member) >= times
 
 
-@BOTH
+@EACH
 def test_two_answers_to_one_request_are_named_and_never_read_twice(setup: Setup) -> None:
     """What comes then is always the answer to the round before, until states are gathered and the member replaced."""
     there, transport = setup.remote()

@@ -1,5 +1,7 @@
 """Bytes of frames: the lengths of real ones, in the numbers that docs/engines.md names."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from small import Setup, problem
@@ -8,6 +10,7 @@ from holdfast.engines import train, wire
 from holdfast.engines.traffic import expected
 from holdfast.engines.wire import HEADER_BYTES, Kind, message_bytes
 from holdfast.methods import Rsa
+from holdfast.methods.watchful import WatchfulRsa
 
 
 @pytest.mark.parametrize("dimension", [1, 63, 64, 65, 7850])
@@ -20,17 +23,23 @@ def test_lengths_by_hand(dimension: int) -> None:
 
 
 def test_the_paper_s_numbers() -> None:
-    assert expected(Kind.MODEL, 7850, np.float32, rounds=5000, voters=20) == (31444, 31444)
-    bits = expected(Kind.SIDES, 7850, np.float32, rounds=5000, voters=20)
-    assert (bits.up, round(bits.down)) == (1028, 5277)
+    of = partial(expected, dimension=7850, dtype=np.float32, rounds=5000, voters=20)
+    assert of(Kind.MODEL, follow=False) == (31444, 31444)
+    counted = of(Kind.SIDES, follow=True)
+    assert (counted.up, round(counted.down)) == (1028, 5277)
+    assert of(Kind.SIDES, follow=False) == (1028, 31444)
 
 
+@pytest.mark.parametrize("method", [Rsa, WatchfulRsa])
 @pytest.mark.parametrize("messages", ["full", "bits"])
-def test_what_is_expected_of_workers_that_are_alone_is_what_crosses(messages: str) -> None:
-    """But for the way up of bits: a member answers with a tally of its own, here of one voter, as long as its bits."""
-    setup = Setup(Rsa(penalty=0.05, messages=messages))  # type: ignore[arg-type]
+def test_what_is_expected_of_workers_that_are_alone_is_what_crosses(method: type[Rsa], messages: str) -> None:
+    """For bits that are counted, a member answers with a tally of its own, here of one voter, as long as its bits."""
+    setup = Setup(method(penalty=0.05, messages=messages))  # type: ignore[arg-type]
     there, _ = setup.remote(members=7)
     list(train(setup.master, there, setup.start(), range(103)))
-    kind = Kind.SIDES if messages == "bits" else Kind.MODEL
-    assert there.traffic == pytest.approx(expected(kind, len(problem().start()), np.float32, rounds=103, voters=7))
+    bits = messages == "bits"
+    due = expected(
+        Kind.SIDES if bits else Kind.MODEL, 15, np.float32, rounds=103, voters=7, follow=bits and method is Rsa
+    )
+    assert there.traffic == pytest.approx(due)
     assert len(wire.model(problem().start(), 0)) == 104

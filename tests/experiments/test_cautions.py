@@ -132,7 +132,7 @@ def test_run_and_inspect_say_verdict_ceiling_and_what_is_next(
 # -- who is accused --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", ["rsa", "median"])
+@pytest.mark.parametrize("method", ["rsa", "watchful-rsa:messages=bits", "median"])
 def test_nobody_is_accused_on_a_few_coordinates(method: str, tmp_path: Path) -> None:
     data = line((LINE.sum(axis=1) > 0).astype(int))
     np.savez(

@@ -131,9 +131,9 @@ def test_killed_after_some_records(seen: int, long: Reference, out: Path, capsys
     assert long.agrees(out)
 
 
-@pytest.mark.parametrize("method", ["watchful-rsa", "watch+median"])
+@pytest.mark.parametrize("method", ["watchful-rsa", "watchful-rsa:messages=bits", "watch+median"])
 def test_killed_while_the_master_judges(method: str, out: Path, tmp_path: Path) -> None:
-    spec = replace(LONG, method=method, partition="by-label", attack="negative-sum", byzantine=8, rounds=600)
+    spec = replace(LONG, method=method, partition="by-label", attack="contrarian", byzantine=8, rounds=600)
     whole = uninterrupted(spec, tmp_path / "whole")
     kill_when(begin(spec, out), lambda: lines(out) >= 3)
     result = resume(out)

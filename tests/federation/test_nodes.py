@@ -67,6 +67,7 @@ def played(spec: Spec, carrier: Local, **options: Any) -> list[Round]:
         "rsa:local_steps=3",
         "rsa:norm=1",
         "watchful-rsa:every=1",
+        "watchful-rsa:every=1,messages=bits",
         "watch:every=1+median",
         "trimmed-mean",
         "nnm+median",
@@ -83,7 +84,7 @@ def test_every_method_equals_the_simulation(method: str, attack: str | None, tmp
     assert [each.answered for each in rounds] == [4, 4, 4, 4]
 
 
-@pytest.mark.parametrize("method", ["rsa", "rsa:messages=bits"])
+@pytest.mark.parametrize("method", ["rsa", "rsa:messages=bits", "watchful-rsa:every=1,messages=bits"])
 @pytest.mark.parametrize("lost", [0, 1])
 def test_a_killed_server_goes_on_to_the_undisturbed_model(method: str, lost: int, tmp_path: Path) -> None:
     """It is killed after a round was saved, or, with `lost`, while the next one had been played by all nodes."""
@@ -160,7 +161,7 @@ def begun(method: str, folder: Path, timeout: float) -> tuple[Vector, Local, Ite
     return undisturbed, carrier, rounds
 
 
-@pytest.mark.parametrize("method", ["rsa", "rsa:messages=bits"])
+@pytest.mark.parametrize("method", ["rsa", "rsa:messages=bits", "watchful-rsa:every=1,messages=bits"])
 def test_a_round_that_nobody_answers_in_time_is_asked_again(method: str, tmp_path: Path) -> None:
     undisturbed, carrier, rounds = begun(method, tmp_path, timeout=0.3)
     held = dict.fromkeys(range(4), True)
@@ -171,7 +172,7 @@ def test_a_round_that_nobody_answers_in_time_is_asked_again(method: str, tmp_pat
     assert others[-1].model.tobytes() == undisturbed.tobytes()
 
 
-@pytest.mark.parametrize("method", ["rsa", "rsa:messages=bits"])
+@pytest.mark.parametrize("method", ["rsa", "rsa:messages=bits", "watchful-rsa:every=1,messages=bits"])
 def test_a_round_that_is_asked_again_waits_for_what_is_under_way(method: str, tmp_path: Path) -> None:
     """All replies are held up for several time-outs, as behind one of 200 MB, and every node is asked once."""
     undisturbed, carrier, rounds = begun(method, tmp_path, timeout=0.2)

@@ -125,3 +125,32 @@ def test_differing_bits(words: int) -> None:
     assert found.tolist() == [[int(np.bitwise_count(a ^ b).sum()) for b in others] for a in some]
     with pytest.raises(InvalidInput, match=f"must have {words} words each; got {words + 1}"):
         kernels.differing_bits(some, np.zeros((1, words + 1), np.uint64))
+
+
+@every_type
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 8, 11, 300])
+@pytest.mark.parametrize("d", [*DIMENSIONS, 8 * 2048 + 65])
+def test_weigh_bits(d: int, n: int, dtype: type) -> None:
+    """Like its twin, and like the sum of the signs of rows with these bits: to the last bit."""
+    weights: Vector = np.random.default_rng(n).choice([0.0, 1.0, 2 / 3, 0.1, 1e-3], n).astype(dtype)
+    messages = random_bytes(n, d)
+    found = kernels.weigh_bits(messages, weights, d)
+    assert found.dtype == dtype
+    np.testing.assert_array_equal(found, twins.weigh_bits(messages, weights, d))
+    rows: Rows = 1 - 2 * twins.unpacked(messages)[:, :d].astype(dtype)
+    np.testing.assert_array_equal(found, kernels.sign_sum(np.zeros(d, dtype), rows, weights))
+
+
+def test_weigh_bits_by_hand() -> None:
+    """Of 9 coordinates, coordinate 8 is bit 1 of byte 0; a message of weight 0 says nothing."""
+    messages = np.zeros((3, 8), np.uint8)
+    messages[0, 0], messages[1, 7], messages[2] = 0b11, 1, 0xFF
+    found = kernels.weigh_bits(messages, np.array([1.0, 0.5, 0.0]), 9)
+    assert found.tolist() == [0.5, *6 * [-1.5], -0.5, 0.5]
+
+
+def test_weigh_bits_needs_a_weight_a_message_and_a_bit_a_coordinate() -> None:
+    with pytest.raises(InvalidInput, match=r"weights must be one a row, \(2,\); got \(3,\)"):
+        kernels.weigh_bits(np.zeros((2, 8), np.uint8), np.ones(3), 5)
+    with pytest.raises(InvalidInput, match="a message of 65 bits must have 16 bytes; got 8"):
+        kernels.weigh_bits(np.zeros((2, 8), np.uint8), np.ones(2), 65)

@@ -72,6 +72,7 @@ CALLS: dict[str, Call] = {
     "sign_sum": lambda n, d: kernels.sign_sum(np.ones(d, np.float32), rows(n, d)),
     "squared_distances": lambda n, d: kernels.squared_distances(rows(n, d)),
     "toss_bits": lambda n, d: kernels.toss_bits(np.ones(d, np.float32), rows(n, d), 1, workers_of(n), 0),
+    "weigh_bits": lambda n, d: kernels.weigh_bits(np.ones((n, kernels.bit_width(d)), np.uint8), np.ones(n), d),
     "weiszfeld": lambda n, d: kernels.weiszfeld(np.ones((n, n)), np.ones(n), 1e-8, 10),
     "worker_round": gradients,
     "norms.pull": lambda n, d: norms.pull(2.0, 1.0, np.ones(d, np.float32), rows(n, d)),

@@ -76,6 +76,9 @@ CASES = {
         lambda model, rows: kernels.toss_bits(model, rows, 7, np.arange(1, 6), 3),
         (hostile(1, 70, F32)[0], hostile(5, 70, F32)),
     ),
+    "weigh_bits": Case(
+        lambda messages, weights: kernels.weigh_bits(messages, weights, 70), (COINS, np.array([0.5, 0, 1, 0.25, 1]))
+    ),
     "count_bits": Case(lambda messages: kernels.count_bits(messages, 70), (COINS,)),
     "worker_round": Case(
         lambda models, master: rounds(*DEALT, models, master), (ordinary(3, 24, F64), ordinary(1, 24, F64)[0])

@@ -16,7 +16,7 @@ from pairs import pairs
 
 BASE = Spec(data="digits", workers=11, rounds=4, eval_every=2, batch=8)
 ON_RAY = Ray(shards=2)
-BITS = "rsa:messages=bits"
+BITS, SIDES = "rsa:messages=bits", "watchful-rsa:messages=bits,every=1"
 ATTACKED = replace(BASE, byzantine=2, attack="gaussian")
 
 pytest.importorskip("ray")
@@ -53,9 +53,10 @@ def test_a_master_that_judges(method: str) -> None:
     agree(judged)
 
 
+@pytest.mark.parametrize("method", [BITS, SIDES])
 @pytest.mark.parametrize("attack", ["none", *attacks.REGISTRY, "same-value:value=nan"])
-def test_bits_under_every_attack(attack: str) -> None:
-    agree(replace(BASE if attack == "none" else replace(ATTACKED, attack=attack), method=BITS))
+def test_bits_under_every_attack(method: str, attack: str) -> None:
+    agree(replace(BASE if attack == "none" else replace(ATTACKED, attack=attack), method=method))
 
 
 @pytest.mark.parametrize(
@@ -66,13 +67,17 @@ def test_bits_under_every_attack(attack: str) -> None:
         {"method": "rsa:ties=coin"},
         {"dtype": "float64", "method": BITS},
         {"method": "rsa:reply=updated,local_steps=3"},
+        {"dtype": "float64", "method": SIDES},
         {"participation": 0.4, "method": BITS},
+        {"participation": 0.4, "method": SIDES},
         {"participation": 0.1, "attack": "duplicate"},  # some rounds ask nobody of a shard
         {"participation": 0.1, "method": BITS},
+        {"participation": 0.1, "method": SIDES},
         {"byzantine": (1, 2, 3), "attack": "sign-flip"},
         {"byzantine": 5},  # the second shard has only Byzantine workers, which skip their gradients
         {"byzantine": 5, "attack": "duplicate"},
         {"byzantine": 5, "method": BITS},
+        {"byzantine": 5, "method": SIDES},
         {"byzantine_work": "always"},
         {"reduction": "saga", "participation": 0.4},
         {"reduction": "lsvrg", "momentum": 0.5, "method": "median"},
@@ -87,6 +92,7 @@ def test_bits_under_every_attack(attack: str) -> None:
         {"partition": "dirichlet:alpha=0.3"},
         {"method": "rsa:messages=bits,penalty=auto", "rate": "auto"},
         {"workers": 300, "method": BITS, "rounds": 2},
+        {"workers": 300, "method": SIDES, "rounds": 2},
     ],
     ids=str,
 )
@@ -99,18 +105,18 @@ def test_x0_is_followed_and_checked_over_many_rounds() -> None:
     agree(replace(ATTACKED, method=BITS, rounds=205, eval_every=205))
 
 
-def test_bits_cross_as_counts_and_models_as_models() -> None:
+def test_bits_cross_as_counts_or_bits_and_models_as_models() -> None:
     """6 and 5 workers: 3 bits per count; 650 coordinates make 88 bytes per plane; models 4 * 650 bytes per worker."""
     up = {}
-    for messages in ("bits", "full"):
-        experiment = assemble(ready(replace(BASE, engine=ON_RAY, method=f"rsa:messages={messages}")))
+    for method in ("rsa", BITS, SIDES):
+        experiment = assemble(ready(replace(BASE, engine=ON_RAY, method=method)))
         engine = experiment.engine
         assert isinstance(engine, Remote)
         engine.exchange(experiment.problem.start(), 0)
-        up[messages] = engine.crossed_up
+        up[method] = engine.crossed_up
         assert engine.crossed_down == 2 * (44 + 2600)
         engine.close()
-    assert up == {"bits": 2 * (44 + 3 * 88), "full": 2 * 44 + 11 * 2600}
+    assert up == {"rsa": 2 * 44 + 11 * 2600, BITS: 2 * (44 + 3 * 88), SIDES: 2 * 44 + 11 * 88}
 
 
 def test_more_shards_than_processors_are_refused() -> None:

@@ -31,7 +31,7 @@ SPEC = Spec(
     data="digits", workers=10, rounds=60, eval_every=20, checkpoint_every=25, batch=8, byzantine=3, attack="gaussian",
     engine=Ray(shards=2),
 )  # fmt: skip
-RSA = {"full": "rsa", "bits": "rsa:messages=bits"}
+RSA = {"full": "rsa", "bits": "rsa:messages=bits", "sides": "watchful-rsa:messages=bits"}
 SOON = Ray(shards=2, round_timeout=0.7)
 Act = Callable[[list[int]], None]
 
@@ -76,7 +76,7 @@ def kill(which: int) -> Act:
     return lambda processes: os.kill(processes[which], signal.SIGKILL)
 
 
-@pytest.mark.parametrize("messages", ["full", "bits"])
+@pytest.mark.parametrize("messages", RSA)
 def test_a_killed_shard_is_replaced_and_the_run_ends_as_if_it_had_lived(
     sabotaged: Callable[..., Result], undisturbed: dict[str, Result], messages: str, tmp_path: Path
 ) -> None:
@@ -99,7 +99,7 @@ def test_shards_killed_in_the_middle_of_a_round(
     assert result.history == undisturbed["bits"].history
 
 
-@pytest.mark.parametrize("method", [RSA["bits"], "krum", "trimmed-mean"])
+@pytest.mark.parametrize("method", [RSA["bits"], RSA["sides"], "krum", "trimmed-mean"])
 def test_a_round_goes_on_without_who_is_late_and_with_who_comes_back(
     sabotaged: Callable[..., Result], method: str
 ) -> None:

@@ -27,10 +27,12 @@ from holdfast.engines.ray import RayTransport  # noqa: E402
 from holdfast.engines.remote import Remote, divided  # noqa: E402
 from holdfast.engines.wire import Kind  # noqa: E402
 from holdfast.methods import Rsa  # noqa: E402
+from holdfast.methods.watchful import WatchfulRsa  # noqa: E402
 from holdfast.typing import Workers  # noqa: E402
 
 FULL = Setup(attack=attacks.SignFlip(), byzantine=(2, 6))
 BITS = replace(FULL, method=Rsa(penalty=0.05, messages="bits"))
+SIDES = replace(FULL, method=WatchfulRsa(penalty=0.05, messages="bits"))
 ROWS = np.zeros((3, 15), np.float32)
 
 
@@ -77,7 +79,7 @@ class Station:
 
 @pytest.mark.usefixtures("kept_actors")
 @pytest.mark.parametrize("deed", DEEDS)
-@pytest.mark.parametrize("setup", [FULL, BITS], ids=["full", "bits"])
+@pytest.mark.parametrize("setup", [FULL, BITS, SIDES], ids=["full", "bits", "sides"])
 def test_whatever_a_shard_returns_is_not_executed_and_the_run_goes_on(setup: Setup, deed: str, tmp_path: Path) -> None:
     path, parts = tmp_path / "made", divided(setup.workers, 2)
     act, says = DEEDS[deed]

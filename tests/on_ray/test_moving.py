@@ -30,7 +30,14 @@ MOVES = [("two shards", "one process"), ("one process", "two shards"), ("two sha
 
 @pytest.mark.parametrize(("before", "after"), MOVES, ids=[" to ".join(move) for move in MOVES])
 @pytest.mark.parametrize(
-    "changes", [{}, {"method": "rsa:messages=bits"}, {"attack": "delayed:rounds=3"}], ids=["rsa", "bits", "delayed"]
+    "changes",
+    [
+        {},
+        {"method": "rsa:messages=bits"},
+        {"method": "watchful-rsa:messages=bits,every=1", "attack": "contrarian"},
+        {"attack": "delayed:rounds=3"},
+    ],
+    ids=["rsa", "bits", "sides", "delayed"],
 )
 def test_a_run_moves_from_engine_to_engine(changes: Any, before: str, after: str, tmp_path: Path) -> None:
     spec = replace(SPEC, **changes)

@@ -31,11 +31,13 @@ from holdfast.engines.remote import Remote, Station, divided  # noqa: E402
 from holdfast.engines.transport import Answer  # noqa: E402
 from holdfast.errors import InvalidInput, TooFew  # noqa: E402
 from holdfast.methods import Aggregated, Rsa  # noqa: E402
+from holdfast.methods.watchful import WatchfulRsa  # noqa: E402
 from holdfast.typing import Rows, Vector, Workers  # noqa: E402
 
 FULL = Setup(attack=attacks.Gaussian(), byzantine=(6, 7))
 BITS = replace(FULL, method=Rsa(penalty=0.05, messages="bits"))
-BOTH = pytest.mark.parametrize("setup", [FULL, BITS], ids=["full", "bits"])
+SIDES = replace(FULL, method=WatchfulRsa(penalty=0.05, messages="bits"))
+EACH = pytest.mark.parametrize("setup", [FULL, BITS, SIDES], ids=["full", "bits", "sides"])
 Acts = dict[int, Callable[[], Any]]
 
 
@@ -77,8 +79,10 @@ def learned(setup: Setup, engine: Any, rounds: int, acts: Acts | None = None) ->
     [
         FULL,
         BITS,
+        SIDES,
         replace(FULL, attack=attacks.SignFlip(), method=Aggregated(aggregators.Median())),
         replace(BITS, attack=attacks.Duplicate(), share=0.4),
+        replace(SIDES, attack=attacks.Duplicate(), share=0.4),
     ],
     ids=str,
 )
@@ -86,7 +90,7 @@ def test_the_bits_of_the_simulation(setup: Setup) -> None:
     assert learned(setup, on_ray(setup), 5).tobytes() == learned(setup, setup.simulated(), 5).tobytes()
 
 
-@BOTH
+@EACH
 def test_killed_processes_are_replaced_and_the_run_ends_as_if_they_had_lived(setup: Setup) -> None:
     """One between rounds before anything was kept, one after it; then one a moment later, in a round or between."""
     engine = on_ray(setup)
@@ -164,7 +168,7 @@ def killed_at_first(mark: Path, setup: Setup, workers: Workers) -> Station:
     return warmed(setup, workers)
 
 
-@BOTH
+@EACH
 def test_a_process_that_is_killed_while_it_starts_is_replaced(setup: Setup, tmp_path: Path) -> None:
     parts = divided(setup.workers, 2)
     stations = [partial(warmed, setup, parts[0]), partial(killed_at_first, tmp_path / "mark", setup, parts[1])]

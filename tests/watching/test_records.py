@@ -37,8 +37,11 @@ def test_an_interrupted_run_tells_the_same(method: str, tmp_path: Path) -> None:
     assert inspect(tmp_path / "run").history == whole.history
 
 
-def test_who_was_left_out_when_and_why(tmp_path: Path) -> None:
-    result = run(replace(WATCHED, method="watchful-rsa"), tmp_path / "run")
+@pytest.mark.parametrize(
+    ("method", "attack"), [("watchful-rsa", "negative-sum"), ("watchful-rsa:messages=bits", "contrarian")]
+)
+def test_who_was_left_out_when_and_why(method: str, attack: str, tmp_path: Path) -> None:
+    result = run(replace(WATCHED, method=method, attack=attack), tmp_path / "run")
     watched = result.history[-1].watched
     assert watched is not None
     honest, byzantine = watched[:12], watched[12:]

@@ -9,12 +9,12 @@ from holdfast.engines.remote.following import announced
 from holdfast.engines.wire import Kind, message_bytes
 
 
-def expected(sent: Kind, dimension: int, dtype: DTypeLike, rounds: int, voters: int) -> Traffic:
+def expected(sent: Kind, dimension: int, dtype: DTypeLike, rounds: int, voters: int, follow: bool) -> Traffic:
     """Return the traffic of a worker that is alone in its process, over so many rounds in which nobody is late.
 
-    `sent` is what workers send. Where that is `SIDES`, they follow the tallies of `voters` workers.
+    `sent` is what workers send; those that `follow` are sent tallies of `voters` workers, the others x0.
     """
-    frames = Counter(kind for round in range(rounds) for kind in announced(round, follow=sent is Kind.SIDES))
+    frames = Counter(kind for round in range(rounds) for kind in announced(round, follow))
     down = sum(
         n * message_bytes(kind, dimension, dtype, voters if kind is Kind.TALLY else 1) for kind, n in frames.items()
     )

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.kernels import differing_bits
-from holdfast.kernels.watching import Shares, sides
+from holdfast.kernels.watching import Shares, Words
 from holdfast.streams import Stream
-from holdfast.typing import Rows, Vector, Workers
+from holdfast.typing import Rows, Sides, Vector, Workers
+from holdfast.watching import words_of
 
 SUSPICION_THRESHOLD = 3.5
 """Robust standard deviations above the median at which a worker is suspected (Iglewicz and Hoaglin, 1993)."""
@@ -46,7 +47,7 @@ class Disagreement:
     """How many others send the same message to the last bit; 0 for a message that takes no side anywhere."""
 
 
-def disagreement(rows: Rows, neutral: Vector) -> Disagreement:
+def disagreement(messages: Rows | Sides, neutral: Vector) -> Disagreement:
     """Compare every message with every other voice.
 
     Messages that are equal to the last bit are one voice, else a group of copies would decide who is odd. What most
@@ -55,16 +56,16 @@ def disagreement(rows: Rows, neutral: Vector) -> Disagreement:
     >>> disagreement(np.array([[1.0, 2.0], [3.0, 1.0], [2.0, -1.0]]), neutral=np.zeros(2))
     Disagreement(shares=[0.25, 0.25, 0.5], twins=[0, 0, 0])
     """
-    n = len(rows)
+    words, bits = words_of(messages, neutral)
+    n = len(words)
     if n == 1:
         return Disagreement([0.0], [0])
-    words = sides(rows, neutral)
-    # honest workers with data alike may take all the same sides, but not at the same distance
-    alike = Counter(sent := [row.tobytes() for row in np.asarray(rows) + 0.0])  # + 0.0: there is one zero
-    twins = [alike[row] - 1 if takes else 0 for row, takes in zip(sent, words.max(axis=1), strict=True)]
+    sent, takes_sides = _as_sent(messages, words)
+    alike = Counter(sent)
+    twins = [alike[row] - 1 if takes else 0 for row, takes in zip(sent, takes_sides, strict=True)]
     first: dict[bytes, int] = {}
     voices = np.array([first.setdefault(sent[k], k) if 0 < twins[k] < n // 2 else k for k in range(n)])
-    compared, bits = _compared(np.unique(voices)), 2 * rows.shape[1]
+    compared = _compared(np.unique(voices))
     shares = np.concatenate(
         [
             _medians(differing_bits(words[block], words[compared]) / bits, compared, voices[block])
@@ -72,6 +73,15 @@ def disagreement(rows: Rows, neutral: Vector) -> Disagreement:
         ]
     )
     return Disagreement(shares.tolist(), twins)
+
+
+def _as_sent(messages: Rows | Sides, words: Words) -> tuple[list[bytes], list[bool]]:
+    """Return each message as bytes, and whether it takes a side anywhere."""
+    if isinstance(messages, Sides):  # a bit always says a side
+        return [row.tobytes() for row in messages.bits], [True] * len(words)
+    # honest workers with data alike may take all the same sides, but not at the same distance
+    rows = np.asarray(messages) + 0.0  # there is one zero
+    return [row.tobytes() for row in rows], (words.max(axis=1) > 0).tolist()
 
 
 def _compared(voices: Workers) -> Workers:

@@ -13,6 +13,7 @@ from holdfast.experiments.individuals import Individual, individuals
 from holdfast.experiments.metrics import Evaluation
 from holdfast.experiments.personal import Personal
 from holdfast.experiments.spec import Spec
+from holdfast.onebit import TallyBits
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class Inspection:
             yet = " yet" if self.result is None else ""
             return f"Nothing was evaluated{yet}, so that nothing is known of the messages."
         recorded = [each.disagreement for each in self.history if each.disagreement is not None]
-        if not recorded and getattr(self.spec.method, "messages", "full") == "bits":
+        if not recorded and isinstance(self.spec.method.reading(self.spec.seed), TallyBits):
             return "The master received only counts of bits, so that nobody's messages could be compared."
         if not recorded:
             few = f"Messages of fewer than {LEAST_COORDINATES} numbers"

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from holdfast.experiments.assembly import Experiment
 from holdfast.experiments.forensics import LEAST_COORDINATES, disagreement
 from holdfast.experiments.watched import Treatment, treatments
 from holdfast.problems import Classifying
-from holdfast.typing import Vector
+from holdfast.typing import Rows, Sides, Vector
 from holdfast.watching import Opinion
 
 
@@ -96,7 +96,7 @@ def evaluate(
 def _disagreement(experiment: Experiment, last: LastRound) -> tuple[list[Any], list[Any]]:
     """Return both lists for all participants; None where one was absent."""
     received, workers = last.received, experiment.engine.workers
-    found = disagreement(np.asarray(received.rows), experiment.worker.neutral(last.model))
+    found = disagreement(cast(Rows | Sides, received.rows), experiment.worker.neutral(last.model))
     if len(received.workers) == len(workers):
         return list(found.shares), list(found.twins)
     at = np.searchsorted(workers, received.workers)

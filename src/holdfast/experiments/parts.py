@@ -15,7 +15,7 @@ from holdfast.experiments.spec import Spec
 from holdfast.methods import Reading, Rsa, Setting, WithMomentum, with_reduction
 from holdfast.methods.priors import Ridge
 from holdfast.methods.schedules import Constant, schedule
-from holdfast.onebit import TallyBits
+from holdfast.onebit import BitReading, TallyBits
 from holdfast.problems import Classifying, Divisible, Problem, oracle_under, solvable
 from holdfast.theory import Curvature, steps
 from holdfast.typing import Received, Schedule, Vector, Worker, Workers
@@ -122,6 +122,6 @@ def simulated(spec: Spec, problem: Problem, worker: Worker[Any], share: float, r
 
 def traffic_of(spec: Spec, model: Vector, rounds: int, voters: int) -> Traffic:
     """Return the bytes that a worker sends and receives in a round, as frames of such messages have them."""
-    bits = isinstance(spec.method.reading(spec.seed), TallyBits)
-    kind = Kind.SIDES if bits else Kind.MODEL if spec.method.penalised else Kind.GRADIENT
-    return expected(kind, len(model), model.dtype, rounds, voters)
+    reading, numbers = spec.method.reading(spec.seed), Kind.MODEL if spec.method.penalised else Kind.GRADIENT
+    sent, follow = Kind.SIDES if isinstance(reading, BitReading) else numbers, isinstance(reading, TallyBits)
+    return expected(sent, len(model), model.dtype, rounds, voters, follow)

@@ -65,6 +65,7 @@ __all__ = [
     "squared_distances",
     "threads",
     "toss_bits",
+    "weigh_bits",
     "weiszfeld",
     "worker_round",
 ]
@@ -230,3 +231,18 @@ def count_bits(messages: NDArray[np.uint8], d: int) -> NDArray[np.uint8]:
     out = np.empty((8, width), np.uint8)
     module("bits").count(messages.view(np.uint64), out.view(np.uint64))
     return out.reshape(-1)[:d]
+
+
+def weigh_bits(messages: NDArray[np.uint8], weights: Vector, d: int) -> Vector:
+    """Return for each of d coordinates the weights of the messages that have its bit set, less those of the others.
+
+    That is `sign_sum` of rows with these bits, to the last bit, in the weights' type. Messages without weight are not
+    read.
+    """
+    messages = plain(messages)
+    if messages.shape[1] != bit_width(d):
+        raise InvalidInput(f"a message of {d} bits must have {bit_width(d)} bytes; got {messages.shape[1]}")
+    used, chosen = heard(len(messages), weights)
+    out = np.empty(d, weights.dtype)
+    module("bits").weigh(used, chosen, messages, out)
+    return out

@@ -48,7 +48,7 @@ def remembered(
     was compared: the n-th time by 1/n of the way, but never by less than `least`.
     """
     shares, times = shares.copy(), times.copy()
-    module("watching").remember(words, bits, plain(workers), plain(compared), least, shares, times)
+    module("watching").remember(plain(words), bits, plain(workers), plain(compared), least, shares, times)
     return shares, times
 
 

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 from holdfast.methods.priors import Ridge
-from holdfast.typing import Master, Rows, Schedule, Tally, Vector, Worker, Workers
+from holdfast.typing import Master, Rows, Schedule, Sides, Tally, Vector, Worker, Workers
 
-Reading = Callable[[Vector, Rows, Workers, int], Rows | Tally]
+Reading = Callable[[Vector, Rows, Workers, int], Rows | Sides | Tally]
 """What the master at `model` is given of the rows that these workers send in a round."""
 
 

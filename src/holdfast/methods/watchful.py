@@ -5,29 +5,48 @@ from typing import Annotated, Any, cast
 
 from msgspec import Meta
 
+from holdfast.kernels import weigh_bits
 from holdfast.methods.base import Reading, Setting
 from holdfast.methods.masters import Descent
-from holdfast.methods.penalties import Penalty
+from holdfast.methods.penalties import L1, Penalty
 from holdfast.methods.rsa import Rsa
-from holdfast.onebit import BreakTies, Coin
-from holdfast.typing import Master, Received, Rows, Vector
+from holdfast.onebit import Coin, TakeSides
+from holdfast.typing import Master, Received, Rows, Sides, Vector
 from holdfast.watching import Judge, Opinion
 
 
+class Watching:
+    """A direction that remembers an opinion of the workers."""
+
+    def init(self, model: Vector) -> Opinion:
+        return Opinion.none()
+
+
 @dataclass(frozen=True)
-class WatchedSum:
+class WatchedSum(Watching):
     """Sum the penalty's pull of each message, times what its worker counts for: sum_i w_i lambda d|x0 - x_i|_p."""
 
     penalty: Penalty
     judge: Judge
 
-    def init(self, model: Vector) -> Opinion:
-        return Opinion.none()
-
     def __call__(self, model: Vector, received: Received, memory: Opinion) -> tuple[Vector, Opinion]:
         rows, workers = cast(Rows, received.rows), received.workers
         memory = self.judge(memory, rows, model, workers, received.round)
         return self.penalty.pull(model, rows, memory.weights[workers - 1]), memory
+
+
+@dataclass(frozen=True)
+class WatchedBits(Watching):
+    """The same of single workers' bits: sum_i w_i lambda (2 b_ij - 1), to the last bit that of models without ties."""
+
+    penalty: L1
+    judge: Judge
+
+    def __call__(self, model: Vector, received: Received, memory: Opinion) -> tuple[Vector, Opinion]:
+        sides, workers = cast(Sides, received.rows), received.workers
+        memory = self.judge(memory, sides, model, workers, received.round)
+        weights = memory.weights[workers - 1].astype(model.dtype)
+        return self.penalty.weight * weigh_bits(sides.bits, weights, sides.dimension), memory
 
 
 @dataclass(frozen=True)
@@ -45,10 +64,13 @@ class WatchfulRsa(Rsa):
     ratio: Annotated[float, Meta(gt=1)] = Judge.ratio
 
     def master(self, setting: Setting) -> Master[Any]:
-        judge = Judge(self.every, near=self.near, ratio=self.ratio)
-        return Descent(WatchedSum(self._pull, judge), setting.rate, setting.prior)
+        pull, judge = self._pull, Judge(self.every, near=self.near, ratio=self.ratio)
+        if self.messages == "bits":
+            assert isinstance(pull, L1)  # bits need norm 1
+            return Descent(WatchedBits(pull, judge), setting.rate, setting.prior)
+        return Descent(WatchedSum(pull, judge), setting.rate, setting.prior)
 
     def reading(self, seed: int) -> Reading:
         if self.messages == "bits":  # who sent which bits is needed, not only their count
-            return BreakTies(Coin(seed))
+            return TakeSides(Coin(seed))
         return super().reading(seed)

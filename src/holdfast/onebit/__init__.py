@@ -1,6 +1,6 @@
 """One-bit RSA: which side of the master a worker is on, its coin for ties, and the count of all bits."""
 
-from holdfast.onebit.coin import BreakTies, Coin, TallyBits
+from holdfast.onebit.coin import BitReading, BreakTies, Coin, TakeSides, TallyBits
 from holdfast.onebit.counter import Counter
 
-__all__ = ["BreakTies", "Coin", "Counter", "TallyBits"]
+__all__ = ["BitReading", "BreakTies", "Coin", "Counter", "TakeSides", "TallyBits"]

@@ -14,7 +14,7 @@ from holdfast import kernels
 from holdfast.kernels.watching import undecided
 from holdfast.onebit.counter import AT_ONCE, Counter
 from holdfast.streams import Stream
-from holdfast.typing import Bits, Rows, Tally, Vector, Workers
+from holdfast.typing import Bits, Rows, Sides, Tally, Vector, Workers
 
 
 @dataclass(frozen=True)
@@ -71,6 +71,16 @@ class BreakTies:
 
 
 @dataclass(frozen=True)
+class TakeSides:
+    """What a master is sent that must know whose bits they are: those of every worker."""
+
+    coin: Coin
+
+    def __call__(self, model: Vector, rows: Rows, workers: Workers, round: int) -> Sides:
+        return Sides(self.coin.sides(model, rows, workers, round), len(model))
+
+
+@dataclass(frozen=True)
 class TallyBits:
     """What a master that is sent bits makes of them: the number of ones per coordinate."""
 
@@ -82,3 +92,7 @@ class TallyBits:
             some = slice(first, first + AT_ONCE)
             counter.add(self.coin.sides(model, rows[some], workers[some], round))
         return counter.tally()
+
+
+BitReading = TallyBits | TakeSides
+"""The readings under which a worker sends one bit per coordinate."""

@@ -2,6 +2,6 @@
 
 from holdfast.watching.judge import Judge
 from holdfast.watching.opinion import Account, Opinion, grown, opinion_in
-from holdfast.watching.sides import differences
+from holdfast.watching.sides import differences, words_of
 
-__all__ = ["Account", "Judge", "Opinion", "differences", "grown", "opinion_in"]
+__all__ = ["Account", "Judge", "Opinion", "differences", "grown", "opinion_in", "words_of"]

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from holdfast.kernels import watching as kernels
-from holdfast.typing import Rows, Vector, Workers
+from holdfast.typing import Rows, Sides, Vector, Workers
 from holdfast.watching.opinion import Opinion, grown
+from holdfast.watching.sides import words_of
 
 COORDINATES = 32
 """Of models with fewer, sides say too little: nobody is judged."""
@@ -36,17 +37,19 @@ class Judge:
     near: float = 0.25
     ratio: float = 1.4
 
-    def __call__(self, opinion: Opinion, rows: Rows, neutral: Vector, workers: Workers, round: int) -> Opinion:
-        """Return the opinion after a round."""
+    def __call__(
+        self, opinion: Opinion, messages: Rows | Sides, neutral: Vector, workers: Workers, round: int
+    ) -> Opinion:
+        """Return the opinion after a round of these messages, numbers or bits."""
         if round % self.every == 0 and len(neutral) >= COORDINATES and len(workers) >= 3:
-            opinion = self._judged(self._compared(grown(opinion, workers), rows, neutral, workers), round)
+            opinion = self._judged(self._compared(grown(opinion, workers), messages, neutral, workers), round)
         return opinion.after(workers)
 
-    def _compared(self, opinion: Opinion, rows: Rows, neutral: Vector, workers: Workers) -> Opinion:
+    def _compared(self, opinion: Opinion, messages: Rows | Sides, neutral: Vector, workers: Workers) -> Opinion:
         """Return the opinion with this round's differences in it."""
-        words, compared, least = kernels.sides(rows, neutral), opinion.compared, 1 - self.fading
-        pairs = opinion.shares, opinion.times
-        shares, times = kernels.remembered(words, 2 * len(neutral), workers, compared, least, *pairs)
+        words, bits = words_of(messages, neutral)
+        about = workers, opinion.compared, 1 - self.fading, opinion.shares, opinion.times
+        shares, times = kernels.remembered(words, bits, *about)
         return opinion._replace(shares=shares, times=times)
 
     def _judged(self, opinion: Opinion, round: int) -> Opinion:

@@ -7,7 +7,7 @@ from holdfast.engines.adversary import Adversary
 from holdfast.engines.participation import Participation
 from holdfast.engines.wire import Kind
 from holdfast.methods.base import Reading
-from holdfast.onebit import TallyBits
+from holdfast.onebit import BitReading, TallyBits
 from holdfast.typing import Worker
 
 
@@ -23,19 +23,25 @@ class Agreement:
     """MODEL or GRADIENT."""
 
     @property
-    def tally(self) -> TallyBits | None:
-        """What counts bits at a station, if they are counted there.
+    def bits(self) -> BitReading | None:
+        """What makes bits of rows at a station, if they are made there.
 
         Colluding workers must see every honest row, and do so in the master's process: then rows are sent.
         """
-        return self.reading if isinstance(self.reading, TallyBits) and not self.adversary.colludes else None
+        return self.reading if isinstance(self.reading, BitReading) and not self.adversary.colludes else None
 
     @property
     def follows(self) -> bool:
-        """Whether the master reads tallies, so that stations can follow its model."""
+        """Whether the master reads tallies, so that stations can follow its model.
+
+        One that reads the bits of single workers may weigh them differently: no count tells where it goes, so
+        stations are sent x0 itself.
+        """
         return isinstance(self.reading, TallyBits)
 
     @property
     def due(self) -> Kind:
         """The kind of frame with which a station answers a round."""
-        return self.rows if self.tally is None else Kind.TALLY
+        if self.bits is None:
+            return self.rows
+        return Kind.TALLY if self.follows else Kind.SIDES

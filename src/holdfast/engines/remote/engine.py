@@ -16,10 +16,10 @@ from holdfast.engines.remote.roster import Roster
 from holdfast.engines.remote.spreading import spread
 from holdfast.engines.remote.states import States
 from holdfast.engines.transport import Transport
-from holdfast.engines.wire import Data, WireError
+from holdfast.engines.wire import Data, Kind, WireError
 from holdfast.errors import TooFew
 from holdfast.states import Arrays
-from holdfast.typing import Received, Rows, Tally, Vector, Workers
+from holdfast.typing import Received, Rows, Sides, Tally, Vector, Workers
 
 LOG_BYTES = 64_000_000
 """How much of x0's past is held for members that are lost; when it is full, all states are kept anew."""
@@ -131,7 +131,7 @@ class Remote:
             raise TooFew("; ".join([needed, *[f"last fault: {fault}" for fault in self.faults[-1:]]]))
         self._asked += len(inbox.asked)
         self.absent += len(inbox.asked) - len(workers)  # a round that is played again counts once
-        messages = inbox.tally() if self._agreement.tally else self._read(model, inbox.rows(), workers, round)
+        messages = self._read(model, inbox, round)
         if isinstance(messages, Tally):
             self._announcer.counted(messages, round)
         return Received(messages, workers, round, self._agreement.participation.seed)
@@ -145,8 +145,16 @@ class Remote:
         if len(inbox.here(member.workers)):
             raise WireError(f"an answer must be of {len(inbox.here(member.workers))} workers; got nobody's")
 
-    def _read(self, model: Vector, rows: Rows, workers: Workers, round: int) -> Rows | Tally:
-        """Let colluding workers, which see all rows, put theirs in place; then read."""
+    def _read(self, model: Vector, inbox: Inbox, round: int) -> Rows | Sides | Tally:
+        """Return what the master reads. Stations have read already where they send bits or counts of them.
+
+        Of rows, let colluding workers, which see all of them, put theirs in place; then read.
+        """
+        if self._agreement.due is Kind.TALLY:
+            return inbox.tally()
+        if self._agreement.due is Kind.SIDES:
+            return inbox.sides()
+        rows, workers = inbox.rows(), inbox.workers
         if self.adversary.colludes:
             rows = self.adversary.corrupt(rows, workers, self._agreement.worker.neutral(model), round)
         return self._agreement.reading(model, rows, workers, round)

@@ -1,11 +1,11 @@
-"""What comes in during a round: rows in the workers' order, or counts that add up as they arrive."""
+"""What comes in during a round: rows or bits in the workers' order, or counts that add up as they arrive."""
 
 import numpy as np
 
 from holdfast.engines import wire
 from holdfast.engines.wire import Data, Kind, WireError
 from holdfast.onebit import Counter
-from holdfast.typing import Rows, Tally, Vector, Workers
+from holdfast.typing import Bits, Rows, Sides, Tally, Vector, Workers
 
 
 class Inbox:
@@ -19,6 +19,7 @@ class Inbox:
         self._dimension, self._dtype = len(model), model.dtype
         self._counter = Counter(len(model), capacity=len(asked))
         self._rows: dict[int, Rows] = {}
+        self._bits: dict[int, Bits] = {}
         self._heard: dict[int, Workers] = {}
 
     def admit(self, workers: Workers, answer: Data) -> None:
@@ -35,6 +36,8 @@ class Inbox:
             raise WireError("a member must answer once; got a second answer")
         if frame.kind is Kind.TALLY:
             self._counter.merge(wire.tally_of(frame))
+        elif frame.kind is Kind.SIDES:
+            self._bits[first] = wire.sides_of(frame)
         else:
             self._rows[first] = self._typed(wire.rows_of(frame))
         self._heard[first] = here
@@ -50,6 +53,10 @@ class Inbox:
 
     def tally(self) -> Tally:
         return self._counter.tally()
+
+    def sides(self) -> Sides:
+        """Return the bits of each worker whose message is in."""
+        return Sides(np.concatenate([self._bits[first] for first in sorted(self._bits)]), self._dimension)
 
     def rows(self) -> Rows:
         """Return one row per worker whose message is in."""

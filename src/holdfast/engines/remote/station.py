@@ -15,7 +15,7 @@ from holdfast.engines.remote.following import Follower
 from holdfast.engines.wire import Data, WireError
 from holdfast.errors import InvalidInput
 from holdfast.states import Arrays, arrays_of, filled, map_state
-from holdfast.typing import Master, Oracle, Rows, Tally, Vector, Workers
+from holdfast.typing import Master, Oracle, Rows, Sides, Tally, Vector, Workers
 
 STATE = "state."
 """Before the names of the workers' states in what is saved of a station."""
@@ -24,7 +24,7 @@ STATE = "state."
 class Station:
     """A group of workers that is sent requests and answers each: bytes in, bytes out.
 
-    A round is answered with a frame: the group's rows, or the tally of its bits. Byzantine workers whose attack is
+    A round is answered with a frame: the group's rows, its bits, or their tally. Byzantine workers whose attack is
     local attack here. All other answers are packets, errors too.
     """
 
@@ -86,15 +86,17 @@ class Station:
         messages = self._messages(model, round, asked)
         if isinstance(messages, Tally):
             return wire.tally(messages, round)
+        if isinstance(messages, Sides):
+            return wire.sides(messages.bits, messages.dimension, round)
         return wire.floats(self._agreement.rows, messages, round)
 
-    def _messages(self, model: Vector, round: int, asked: Workers) -> Rows | Tally:
+    def _messages(self, model: Vector, round: int, asked: Workers) -> Rows | Sides | Tally:
         rows = self._group.answer(model, round, asked)
         if self._adversary.colludes:
             return rows
         rows = self._adversary.corrupt(rows, asked, self._agreement.worker.neutral(model), round)
-        tally = self._agreement.tally
-        return rows if tally is None else tally(model, rows, asked, round)
+        bits = self._agreement.bits
+        return rows if bits is None else bits(model, rows, asked, round)
 
     def _replay(self, arrays: Arrays) -> bytes:
         """Play rounds again from their x0, for the states that they lead to."""

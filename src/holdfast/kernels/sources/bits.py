@@ -1,4 +1,4 @@
-"""On which side of the master workers stand, a bit a coordinate; and how many stand where.
+"""On which side of the master workers stand, a bit a coordinate; how many stand where, and with what weight.
 
 The bytes are planar: of messages of `width` bytes, bit j of byte b is coordinate `j * width + b`. So both
 packing and counting run over neighbouring bytes, which the compiler turns into whole vectors.
@@ -13,6 +13,8 @@ from .draws import start, word
 
 BLOCK = 512
 """Words counted at a time: their bit planes stay in the first cache."""
+COLUMNS = 2048
+"""Coordinates weighed at a time: their sums stay there, too."""
 
 
 @njit(nogil=True)
@@ -43,13 +45,13 @@ def _pack_row(model, row, coins, out):
     d, width = len(model), len(out)
     whole = max(d - 7 * width, 0)
     _pack_whole(model, row, width, coins, out[:whole])
-    for b in range(whole, width):
-        sides = int32(0)
-        for j in range(8):
-            k = j * width + b
-            if k < d:
-                sides |= _side(model[k], row[k]) << int32(j)
-        out[b] = sides | ((sides >> int32(8)) & int32(coins[b]))
+    rest = np.zeros(width - whole, np.int32)  # of bytes that lack a coordinate, fewer than 64
+    for j in range(8):
+        x, y = model[j * width + whole : (j + 1) * width], row[j * width + whole : (j + 1) * width]
+        for b in range(len(x)):
+            rest[b] |= _side(x[b], y[b]) << int32(j)
+    for b in range(len(rest)):
+        out[whole + b] = rest[b] | ((rest[b] >> int32(8)) & int32(coins[whole + b]))
 
 
 @compiled
@@ -148,6 +150,41 @@ def count(words, out):
             for level in range(2, levels):
                 _carry_into(planes[level, :size], carry[:size])
         _write_counts(planes, begin, end, out)
+
+
+@njit(nogil=True)
+def _signed(byte, bit, weight):
+    """The weight where the bit is set, else what is opposite to it."""
+    return weight if int32(byte) & bit else -weight
+
+
+@compiled
+def weigh(weights, chosen, messages, out):
+    """out = sum of weights[k] where message chosen[k] has its bit set, of -weights[k] where not; others are not read.
+
+    Added in the order of `columns.sign_sum`: rows without ties and their bits have the same sum to the last bit.
+    """
+    n, width, d = len(chosen), messages.shape[1], len(out)
+    for j in range(8):
+        bit, stop = int32(1 << j), min((j + 1) * width, d)
+        for first in range(j * width, stop, COLUMNS):
+            total, begin = out[first : min(first + COLUMNS, stop)], first - j * width
+            end = begin + len(total)
+            total[:] = total.dtype.type(0)
+            done = 0
+            while done + 4 <= n:
+                a, b = messages[chosen[done], begin:end], messages[chosen[done + 1], begin:end]
+                c, e = messages[chosen[done + 2], begin:end], messages[chosen[done + 3], begin:end]
+                p, q, r, s = weights[done], weights[done + 1], weights[done + 2], weights[done + 3]
+                for k in range(len(total)):
+                    total[k] += (_signed(a[k], bit, p) + _signed(b[k], bit, q)) + (
+                        _signed(c[k], bit, r) + _signed(e[k], bit, s)
+                    )
+                done += 4
+            for i in range(done, n):
+                a, p = messages[chosen[i], begin:end], weights[i]
+                for k in range(len(total)):
+                    total[k] += _signed(a[k], bit, p)
 
 
 @compiled
