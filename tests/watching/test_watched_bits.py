@@ -139,3 +139,20 @@ def test_inspect_tells_who_sends_bits(tmp_path: Path) -> None:
     assert [each.worker for each in found.workers if each.watched and each.watched.left_out] == list(range(13, 21))
     assert [each.worker for each in found.workers if each.suspicion and each.suspicion.copied] == list(range(13, 21))
     assert all(each.suspicion is not None for each in found.workers)
+
+
+def test_tosses_of_the_first_round_are_not_compared() -> None:
+    """In round 0 all stand at x0: by the coin even copies would differ on half of all coordinates."""
+    result = run(replace(WATCHED, attack="duplicate", method=BITS, rounds=20, eval_every=20))
+    watched = result.history[-1].watched
+    assert watched is not None
+    copies = [each.weight for each in watched if each.weight < 1]
+    assert copies == pytest.approx([2 / 9] * 9)  # eight copies of one honest worker count for two together with it
+
+
+@pytest.mark.parametrize("method", [BITS, FULL])
+def test_by_bits_sign_flips_are_left_out_from_early_on(method: str) -> None:
+    result = run(replace(WATCHED, attack="sign-flip", method=method, rounds=200, eval_every=200))
+    assert result.honest_left_out == 0
+    assert result.accuracy is not None
+    assert result.accuracy > 0.5  # of .588; by tosses that fade it would be .09

@@ -64,7 +64,8 @@ class WatchfulRsa(Rsa):
     ratio: Annotated[float, Meta(gt=1)] = Judge.ratio
 
     def master(self, setting: Setting) -> Master[Any]:
-        pull, judge = self._pull, Judge(self.every, near=self.near, ratio=self.ratio)
+        pull, first = self._pull, 1 if self.resolved().ties == "coin" else 0
+        judge = Judge(self.every, near=self.near, ratio=self.ratio, first=first)
         if self.messages == "bits":
             assert isinstance(pull, L1)  # bits need norm 1
             return Descent(WatchedBits(pull, judge), setting.rate, setting.prior)

@@ -36,12 +36,16 @@ class Judge:
     fading: float = 0.9
     near: float = 0.25
     ratio: float = 1.4
+    first: int = 0
+    """The first round whose messages are compared: 1 where a coin decides ties, since in round 0 all stand at x0, and
+    every side is a toss."""
 
     def __call__(
         self, opinion: Opinion, messages: Rows | Sides, neutral: Vector, workers: Workers, round: int
     ) -> Opinion:
         """Return the opinion after a round of these messages, numbers or bits."""
-        if round % self.every == 0 and len(neutral) >= COORDINATES and len(workers) >= 3:
+        due = round >= self.first and round % self.every == 0
+        if due and len(neutral) >= COORDINATES and len(workers) >= 3:
             opinion = self._judged(self._compared(grown(opinion, workers), messages, neutral, workers), round)
         return opinion.after(workers)
 
