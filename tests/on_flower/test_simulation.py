@@ -60,7 +60,12 @@ def environment(tmp_path: Path) -> Iterator[dict[str, str]]:
 def test_flwr_run_equals_the_simulated_engine(environment: dict[str, str], tmp_path: Path) -> None:
     app = tmp_path / "app"
     write_app(app, nodes=1)
-    for name, method in (("full", "rsa:penalty=3,local_steps=5"), ("bits", "rsa:messages=bits,penalty=0.2")):
+    methods = {
+        "full": "rsa:penalty=3,local_steps=5",
+        "bits": "rsa:messages=bits,penalty=0.2",
+        "sides": "watchful-rsa:messages=bits,penalty=0.2,every=1",
+    }
+    for name, method in methods.items():
         config = f'rounds=3 workers=3 run-name="{name}" method="{method}"'
         command = ["flwr", "run", ".", "--stream", "--run-config", config]
         done = subprocess.run(
