@@ -14,7 +14,7 @@ from holdfast.aggregators import REGISTRY, GeometricMedian, Mean, Median, Trimme
 from holdfast.experiments import Spec, run
 from holdfast.experiments.building import build_problem
 from holdfast.experiments.parts import setting_of
-from holdfast.methods import Aggregated, Constant, Ridge, Rsa, Setting
+from holdfast.methods import Aggregated, Constant, Ridge, Rsa, Setting, WatchfulRsa
 from holdfast.typing import Received, Rows
 
 BASE = Spec(
@@ -111,9 +111,10 @@ def test_a_row_with_more_than_half_of_the_weight_decides_and_lies_with_less_do_n
 
 
 @pytest.mark.parametrize("norm", [1.0, 2.0])
-def test_rsa_pulls_by_weight(norm: float) -> None:
+@pytest.mark.parametrize("method", [Rsa, WatchfulRsa])
+def test_rsa_pulls_by_weight(method: type[Rsa], norm: float) -> None:
     """lambda 2, weights 0.5 and 1.5: x0 = 1 is pulled up by the one and down by the other: 2 (-0.5 + 1.5) = 2."""
-    master = Rsa(norm=norm, penalty=2.0).master(Setting(Constant(0.1), Ridge(0.0), weights=(0.5, 1.5, 7.0)))
+    master = method(norm=norm, penalty=2.0).master(Setting(Constant(0.1), Ridge(0.0), weights=(0.5, 1.5, 7.0)))
     state = master.step(master.init(np.array([1.0])), Received(column(5, -3), np.array([1, 2]), 0))
     np.testing.assert_allclose(state.model, [1 - 0.1 * 2])
 
@@ -135,7 +136,11 @@ def test_they_are_samples_up_to_the_cap() -> None:
 
 
 @pytest.mark.parametrize(
-    "method", ["rsa", "ideal-rsa", "rsa:norm=2", "sgd", "ideal-sgd", "median", "trimmed-mean", "geometric-median"]
+    "method",
+    [
+        *("rsa", "ideal-rsa", "rsa:norm=2", "watchful-rsa", "watchful-rsa:messages=bits"),
+        *("sgd", "ideal-sgd", "median", "trimmed-mean", "geometric-median"),
+    ],
 )
 def test_runs_differ_by_them(method: str) -> None:
     spec = replace(BASE, method=method, byzantine=(3,), attack="gaussian")

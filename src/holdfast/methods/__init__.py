@@ -18,6 +18,7 @@ from holdfast.methods.priors import Ridge
 from holdfast.methods.reduction import WithLsvrg, WithSaga, with_reduction
 from holdfast.methods.rsa import AUTO, IdealRsa, Rsa, with_penalty
 from holdfast.methods.schedules import Constant, ConstantThenLinear, Cosine, Inverse, InverseSqrt
+from holdfast.methods.watchful import WatchfulRsa
 from holdfast.methods.workers import GradientWorker, PenalisedWorker, WithMomentum
 
 __all__ = [
@@ -48,6 +49,7 @@ __all__ = [
     "RsaAdmm",
     "Setting",
     "TallySum",
+    "WatchfulRsa",
     "WithLsvrg",
     "WithMomentum",
     "WithSaga",

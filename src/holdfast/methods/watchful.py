@@ -3,15 +3,17 @@
 from dataclasses import dataclass
 from typing import Annotated, Any, cast
 
+import numpy as np
 from msgspec import Meta
+from numpy.typing import NDArray
 
 from holdfast.kernels import weigh_bits
 from holdfast.methods.base import Reading, Setting
-from holdfast.methods.masters import Descent
+from holdfast.methods.masters import Descent, of
 from holdfast.methods.penalties import L1, Penalty
 from holdfast.methods.rsa import Rsa
 from holdfast.onebit import Coin, TakeSides
-from holdfast.typing import Master, Received, Rows, Sides, Vector
+from holdfast.typing import Master, Received, Rows, Sides, Vector, Workers
 from holdfast.watching import Judge, Opinion
 
 
@@ -22,17 +24,24 @@ class Watching:
         return Opinion.none()
 
 
+def counted(opinion: Opinion, weights: tuple[float, ...], workers: Workers) -> NDArray[np.float64]:
+    """Return what these workers count for now; with `weights`, one per worker number, times the worker's own."""
+    judged = opinion.weights[workers - 1]
+    return judged * of(weights, workers) if weights else judged
+
+
 @dataclass(frozen=True)
 class WatchedSum(Watching):
     """Sum the penalty's pull of each message, times what its worker counts for: sum_i w_i lambda d|x0 - x_i|_p."""
 
     penalty: Penalty
     judge: Judge
+    weights: tuple[float, ...] = ()
 
     def __call__(self, model: Vector, received: Received, memory: Opinion) -> tuple[Vector, Opinion]:
         rows, workers = cast(Rows, received.rows), received.workers
         memory = self.judge(memory, rows, model, workers, received.round)
-        return self.penalty.pull(model, rows, memory.weights[workers - 1]), memory
+        return self.penalty.pull(model, rows, counted(memory, self.weights, workers)), memory
 
 
 @dataclass(frozen=True)
@@ -41,11 +50,12 @@ class WatchedBits(Watching):
 
     penalty: L1
     judge: Judge
+    weights: tuple[float, ...] = ()
 
     def __call__(self, model: Vector, received: Received, memory: Opinion) -> tuple[Vector, Opinion]:
         sides, workers = cast(Sides, received.rows), received.workers
         memory = self.judge(memory, sides, model, workers, received.round)
-        weights = memory.weights[workers - 1].astype(model.dtype)
+        weights = counted(memory, self.weights, workers).astype(model.dtype)
         return self.penalty.weight * weigh_bits(sides.bits, weights, sides.dimension), memory
 
 
@@ -68,8 +78,8 @@ class WatchfulRsa(Rsa):
         judge = Judge(self.every, near=self.near, ratio=self.ratio, first=first)
         if self.messages == "bits":
             assert isinstance(pull, L1)  # bits need norm 1
-            return Descent(WatchedBits(pull, judge), setting.rate, setting.prior)
-        return Descent(WatchedSum(pull, judge), setting.rate, setting.prior)
+            return Descent(WatchedBits(pull, judge, setting.weights), setting.rate, setting.prior)
+        return Descent(WatchedSum(pull, judge, setting.weights), setting.rate, setting.prior)
 
     def reading(self, seed: int) -> Reading:
         if self.messages == "bits":  # who sent which bits is needed, not only their count
