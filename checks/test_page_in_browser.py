@@ -28,7 +28,8 @@ COMMANDS = {
     "arena": [
         [
             *("arena", "--data", "digits", "--rounds", "20", "--byzantine", "4", "8", "--seeds", "2", "--out", "{}"),
-            *("--partition", "iid", "by-label", "--method", "rsa", "bulyan"),  # which needs more workers
+            *("--partition", "iid", "dirichlet:alpha=0.5", "by-label"),
+            *("--method", "rsa", "bulyan"),  # which needs more workers
             *("--attack", "infinite", "sign-flip", "gaussian"),
             *("duplicate", "contrarian", "alie", "mimic", "trim", "inner-product", "bit-flip", "dropped"),
         ]

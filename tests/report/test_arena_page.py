@@ -7,14 +7,21 @@ import pytest
 from holdfast.arena import Arena, BoutResult, Leaderboard
 from holdfast.arena.plan import Bout
 from holdfast.attacks import Duplicate, SignFlip
-from holdfast.data import ByLabel, Iid, Partition
+from holdfast.data import ByLabel, Dirichlet, Iid, Partition
 from holdfast.experiments import Spec
 from holdfast.experiments.given import make_model
 from holdfast.experiments.metrics import Evaluation
 from holdfast.experiments.records import Record
 from holdfast.methods import make_method, method_labels
 from holdfast.report.arena_charts import robustness_curves, worst_dots
-from holdfast.report.arena_page import arena_page, arena_pictures, leaderboard, leaderboard_tables, task_rankings
+from holdfast.report.arena_page import (
+    arena_page,
+    arena_pictures,
+    leaderboard,
+    leaderboard_tables,
+    pieces,
+    task_rankings,
+)
 
 METHODS = tuple(map(make_method, ("rsa", "watchful-rsa", "sgd", "median", "krum", "trimmed-mean", "cge", "faba")))
 MODELS = (make_model("softmax"), make_model("mlp:hidden=8"))
@@ -62,6 +69,20 @@ def test_one_task_has_one_table_with_its_conditions() -> None:
     assert task_rankings(alone) == {}
     (table,) = leaderboard_tables(alone)
     assert table.title == "accuracy at the end, worst case over the attacks"
+
+
+def test_of_many_conditions_every_partition_has_a_table_of_its_own() -> None:
+    """Nine would not fit beside each other on a page; what is best in a column stays so."""
+    arena = replace(ARENA, models=MODELS[:1], partitions=(Iid(), Dirichlet(0.5), ByLabel()))
+    board = board_of(arena, turned=ByLabel())
+    first, second, third = pieces(leaderboard(board), board.conditions)
+    assert first.head == ["method", "kept", "iid, nobody lies", "iid, q = 2", "iid, q = 4"]
+    assert second.head[1:] == [f"dirichlet:alpha=0.5, {each}" for each in ("nobody lies", "q = 2", "q = 4")]
+    assert third.rows[0] == ("rsa", "0.100", "0.100 sign-flip", "0.100 sign-flip")
+    assert first.best == [(0, 1), (0, 2), (0, 3), (0, 4)]
+    assert third.best == [(7, 1), (7, 2), (7, 3)]
+    assert pieces(leaderboard(BOARD), ()) == [leaderboard(BOARD)]
+    assert arena_page(arena, board).count('<table class="wraps">') == 3
 
 
 def test_robustness_has_a_panel_for_every_task_and_partition() -> None:

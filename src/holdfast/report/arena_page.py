@@ -9,6 +9,7 @@ from rich.table import Table
 from holdfast.arena import Arena, BoutResult, Condition, Leaderboard, Standing, Task
 from holdfast.arena.conclusions import conclusions, headline
 from holdfast.arena.results import attack_text
+from holdfast.data import Partition
 from holdfast.experiments.given import data_labels, model_text
 from holdfast.methods import AUTO, Method, method_labels
 from holdfast.report.arena_charts import cell_curves, heat_map, robustness_curves, worst_dots
@@ -18,6 +19,8 @@ from holdfast.report.rendering import render
 from holdfast.report.tables import text_table
 
 AT_THE_END = "accuracy at the end"
+ABREAST = 6
+"""Conditions that stand side by side on a page; of more, every partition has a table of its own."""
 
 
 class Ranking(NamedTuple):
@@ -53,6 +56,26 @@ def task_rankings(board: Leaderboard) -> dict[Task, Ranking]:
     }
 
 
+def pieces(ranking: Ranking, conditions: Sequence[Condition]) -> list[Ranking]:
+    """Return a ranking whose last columns are these conditions as tables that are not too wide for a page."""
+    if len(conditions) <= ABREAST:
+        return [ranking]
+    others = len(ranking.head) - len(conditions)
+    columns: dict[Partition, list[int]] = {}
+    for at, condition in enumerate(conditions, start=others):
+        columns.setdefault(condition.partition, [0]).append(at)
+    first, *rest = columns.values()
+    return [_piece(ranking, [*range(others), *first[1:]]), *(_piece(ranking, each) for each in rest)]
+
+
+def _piece(ranking: Ranking, columns: Sequence[int]) -> Ranking:
+    return Ranking(
+        [ranking.head[at] for at in columns],
+        [tuple(row[at] for at in columns) for row in ranking.rows],
+        [(row, columns.index(at)) for row, at in ranking.best if at in columns],
+    )
+
+
 def leaderboard_tables(board: Leaderboard) -> Iterator[Table]:
     """Yield the leaderboard for a terminal, and below it each of several tasks."""
     head, rows, best = leaderboard(board)
@@ -67,9 +90,8 @@ def leaderboard_tables(board: Leaderboard) -> Iterator[Table]:
 
 def arena_page(arena: Arena, board: Leaderboard, factors: Sequence[float] = ()) -> str:
     """Return the whole page."""
-    names = method_labels(board.ranked)
-    head, rows, best = leaderboard(board)
-    base = arena.base
+    names, base = method_labels(board.ranked), arena.base
+    tasks = task_rankings(board)
     data = ", ".join(data_labels(arena.data).values())
     models = f" Models: {', '.join(map(model_text, arena.models))}." if len(arena.models) > 1 else ""
     seeds = f"{len(arena.seeds)} seed{'s' if len(arena.seeds) > 1 else ''}"
@@ -84,12 +106,10 @@ def arena_page(arena: Arena, board: Leaderboard, factors: Sequence[float] = ()) 
         conclusions=conclusions(board),
         about=f"{base.workers} workers, {base.rounds} rounds, {seeds}, {step}.{models}",
         held=holdings_chart(spec for bout in arena.bouts() for spec in arena.specs(bout)[:1]),
-        best=best,
-        head=head,
-        rows=rows,
+        leaderboard=pieces(leaderboard(board), () if tasks else board.conditions),
         worst=_hardest(board, names),
         robustness=robustness_curves(board, names),
-        rankings=task_rankings(board),
+        rankings={task: pieces(ranking, board.by_task[task].conditions) for task, ranking in tasks.items()},
         sections={
             task: [_section(board, condition, names) for condition in each.conditions]
             for task, each in board.by_task.items()
