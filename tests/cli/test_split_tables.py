@@ -44,6 +44,14 @@ def test_what_fits_is_left_as_it_is() -> None:
     assert sum(line.split()[:1] == ["rsa"] for line in shown) == 1
 
 
+def test_no_word_of_a_title_is_cut() -> None:
+    title = "mnist, cnn:first=8,second=16,hidden=32,halve=strides: worst case"
+    console = Console(width=80, color_system=None)
+    with console.capture() as captured:
+        console.print(fitted(text_table(["method", "kept"], [("rsa", "51%")], title), console))
+    assert "cnn:first=8,second=16,hidden=32,halve=strides:" in captured.get()
+
+
 def test_the_best_stay_marked() -> None:
     rows = [(method, *(CELL for _ in CONDITIONS)) for method in METHODS]
     console = Console(width=80)

@@ -20,8 +20,10 @@ SENTENCE = 32
 def fitted(table: Table, console: Console) -> RenderableType:
     """Return the table if it fits with every word whole, else turned: one block of lines for each row.
 
-    Rich shortens the widest column first, whether it holds sentences or names, so the widths are set here.
+    Rich shortens the widest column first, whether it holds sentences or names, so the widths are set here. It wraps a
+    title at the table's width: no table is narrower than a word of its title.
     """
+    table.min_width = min(max(map(cell_len, str(table.title or "").split()), default=0), console.width)
     room = console.width - _width(table, console)
     if room >= 0:
         return table
