@@ -28,9 +28,9 @@ from holdfast.files import file_names, write_atomic
 from holdfast.tuning import hold_out
 from holdfast.tuning.validation import write
 
-LEARNT = {"data": "data", "model": "models"}
+TASK = {"data": "data", "model": "models"}
 MEETING = {"method": "methods", "attack": "attacks", "partition": "partitions", "byzantine": "byzantine"}
-SWEPT = LEARNT | MEETING
+SWEPT = TASK | MEETING
 """The flags that take several values, with the fields of a preset. What is learnt may also stand in a spec file."""
 OWN = (*SWEPT, "declared", "seed", "engine")
 """Fields of a spec that an arena sets itself."""
@@ -50,7 +50,7 @@ def add_flags(parser: ArgumentParser) -> None:
     )
     group.add_argument(
         "--data", nargs="+", metavar="DATA",
-        help="data sets: names, or files as with holdfast run; every one is learnt by every model",
+        help="data sets: names, or files as with holdfast run; every one is learned by every model",
     )  # fmt: skip
     group.add_argument(
         "--model", nargs="+", metavar="NAME[:key=value,...]", help="PyTorch networks; none is a linear model"
@@ -93,7 +93,7 @@ def factors_of(arguments: Namespace) -> tuple[float, ...]:
 def arena_of(arguments: Namespace) -> Arena:
     """Return the arena of a command line: the preset's, overridden by the flags."""
     preset, (in_file, given) = _preset(arguments), file_and_flags(arguments)
-    parts = {of: [in_file[option]] for option, of in LEARNT.items() if option in in_file}
+    parts = {of: [in_file[option]] for option, of in TASK.items() if option in in_file}
     parts |= {of: given[option] for option, of in SWEPT.items() if option in given}
     base = {name: value for name, value in (in_file | given).items() if name not in OWN}
     seeds = preset.seeds if arguments.seeds is None else arguments.seeds
