@@ -104,21 +104,27 @@ def test_tasks_that_cannot_be_played_are_refused(changed: dict[str, object], mes
     assert message in str(refused.value)
 
 
-def test_each_problem_is_built_once_with_several_tasks() -> None:
-    """Two models, two partitions and two seeds are eight problems; the runs of each follow each other too."""
-    played = replace(arena(models=(None, MLP)), base=replace(BASE, rate="auto"), partitions=(ByLabel(), Iid()))
+def other_data(folder: Path) -> str:
+    """Write a small data set and return its path."""
+    np.savez(folder / "other.npz", x=np.eye(40), y=np.arange(40) % 2)
+    return str(folder / "other.npz")
+
+
+def test_each_problem_is_built_once_with_several_tasks(tmp_path: Path) -> None:
+    """Two data sets, two partitions and two seeds are eight problems; the runs of each follow each other too."""
+    played = replace(arena(data=("digits", other_data(tmp_path))), base=replace(BASE, rate="auto"))
+    played = replace(played, partitions=(ByLabel(), Iid()), seeds=(0, 1))
     wanted = Wanted()
     forget()
     with pytest.raises(Prepared):
-        play_arena(replace(played, seeds=(0, 1)), None, None, wanted.telling)
+        play_arena(played, None, None, wanted.telling)
     assert building._built.cache_info().misses == 8
     assert len(wanted.specs) == 2 * len(played.bouts())
-    assert len(list(groupby(wanted.specs, lambda spec: (spec.model, spec.partition, spec.seed)))) == 8
+    assert len(list(groupby(wanted.specs, lambda spec: (spec.data, spec.partition, spec.seed)))) == 8
 
 
 def test_each_data_set_is_read_once_however_many_partitions_and_models(tmp_path: Path) -> None:
-    np.savez(tmp_path / "other.npz", x=np.eye(40), y=np.arange(40) % 2)
-    played = arena(data=("digits", str(tmp_path / "other.npz")), models=(None, MLP))
+    played = arena(data=("digits", other_data(tmp_path)), models=(None, MLP))
     played = replace(played, base=replace(BASE, rate="auto"), partitions=(ByLabel(), Iid()))
     forget()
     with pytest.raises(Prepared):
@@ -126,13 +132,18 @@ def test_each_data_set_is_read_once_however_many_partitions_and_models(tmp_path:
     assert loading._loaded.cache_info().misses == 2
 
 
-def test_a_factor_is_for_one_task_only() -> None:
-    played, wanted = arena(models=(None, MLP)), Wanted()
-    task = next(task for task in played.tasks() if task.model == MLP)
+def test_a_factor_is_for_one_task_only(tmp_path: Path) -> None:
+    played, wanted = arena(data=("digits", other_data(tmp_path))), Wanted()
+    task = next(task for task in played.tasks() if task.data == "digits")
     with pytest.raises(Prepared):
         play_arena(played, None, None, wanted.telling, {(task, Iid(), MEDIAN): 3.0})
-    rates = {(spec.model, spec.method_name): spec.rate for spec in wanted.specs}
-    assert rates == {(None, "rsa"): 0.1, (None, "median"): 0.1, (MLP, "rsa"): 0.1, (MLP, "median"): 0.3}
+    rates = {(Path(spec.data).name, spec.method_name): spec.rate for spec in wanted.specs}
+    assert rates == {
+        ("digits", "rsa"): 0.1,
+        ("digits", "median"): 0.3,
+        ("other.npz", "rsa"): 0.1,
+        ("other.npz", "median"): 0.1,
+    }
 
 
 class Made:

@@ -88,17 +88,6 @@ def test_a_changed_data_set_is_noticed_and_the_others_are_kept(tmp_path: Path) -
     assert all(one.name in path.read_text() for path in same)
 
 
-def test_models_make_tasks_as_data_sets_do(tmp_path: Path) -> None:
-    data = ["--data", table(tmp_path / "patients.csv")]
-    ended = command_into(tmp_path / "out", *TINY, *MET, *data, "--model", "none", "mlp:hidden=4")
-    assert ended.status == 0, ended.stderr
-    assert {each["model"] for each in ended.results["standings"]} == {"none", "mlp:hidden=4"}
-    assert (tmp_path / "out" / "worst-mlp-hidden=4-iid-q=1.png").exists()
-    page = (tmp_path / "out" / "report.html").read_text()
-    assert {"<h2>linear</h2>", "<h2>mlp:hidden=4</h2>"} <= set(re.findall("<h2>.*?</h2>", page))
-    assert "Models: none, mlp:hidden=4." in page
-
-
 def test_one_task_is_called_as_ever(tmp_path: Path) -> None:
     data = ["--data", table(tmp_path / "patients.csv")]
     ended = command_into(tmp_path / "out", *TINY, *MET, *data, "--factors", "0.5", "1")
