@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from changed import ready
 from holdfast.aggregators import GeometricMedian, Krum, Mean, Median, TrimmedMean
-from holdfast.attacks import Adaptive, Alie, ColludingAttack, FullView, InnerProduct, MinMax, MinSum
+from holdfast.attacks import Adaptive, Alie, ColludingAttack, FullView, InnerProduct, MinMax, MinSum, searching
 from holdfast.attacks.adaptive import FIXED
 from holdfast.attacks.perturbations import Perturbation, perturbation
-from holdfast.attacks.searching import damage_of
+from holdfast.attacks.searching import LineAttack, damage_along, damage_of, in_few
 from holdfast.experiments import Spec, run
 from holdfast.methods.penalties import L1, L2
 from holdfast.typing import Rows, Vector
@@ -137,6 +137,58 @@ def test_min_sum_fills_its_bound(direction: Perturbation, bound: Any, view: Full
     p, spread = perturbation(direction, view), ((view.honest - mean) ** 2).sum()
     gamma = np.sqrt(max(limit - spread, 0) / (len(view.honest) * (p @ p)))
     assert np.linalg.norm(sent - mean) == pytest.approx(gamma * np.linalg.norm(p), rel=1e-6, abs=1e-9 * np.sqrt(limit))
+
+
+@dataclass(frozen=True)
+class AskedInFew(ColludingAttack):
+    """A searched attack that compares, in every round, what it hears in few coordinates with what it would in all."""
+
+    name: str = "alie"
+
+    def __call__(self, view: FullView, /) -> Rows:
+        searched = named(self.name)
+        line, _ = searched.line(view)
+        assert view.turned is not None
+        assert in_few(line, view) is not None
+        few, full = damage_along(line, view), damage_along(line, replace(view, turned=None))
+        assert few is not None
+        assert full is not None
+        for constant in (0.05, -0.3, 1.5, 64.0):  # 0 is as far from all that are clipped
+            assert few(constant) == pytest.approx(full(constant), rel=1e-3, abs=1e-4)
+        assert harm(searched, view) >= harm(searched, replace(view, turned=None)) * (1 - 1e-3)
+        return searched(view)
+
+
+def named(name: str) -> LineAttack:
+    return Alie(search="line") if name == "alie" else InnerProduct(search="line")
+
+
+TURNING = ["rsa", "sgd", "geometric-median", "krum", "cge", "clip:radius=0.1+nnm+geometric-median", "bucketing+faba"]
+LOOKING = ["rsa:norm=1", "median", "nnm+trimmed-mean", "centered-clipping", "watchful-rsa", "watch+krum"]
+
+
+@pytest.mark.parametrize("name", ["alie", "inner-product"])
+@pytest.mark.parametrize("method", TURNING)
+def test_few_coordinates_tell_the_same_damage(method: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(searching, "MANY", 1)
+    spec = ready(Spec(data="digits", workers=12, method=method, attack="gaussian", byzantine=(2, 7), rounds=6))
+    spec = replace(spec, attack=AskedInFew(name))
+    run(spec)
+    run(replace(spec, participation=0.7))
+    run(replace(spec, dtype="float64", weights="samples") if method == "rsa" else replace(spec, dtype="float64"))
+
+
+@pytest.mark.parametrize("method", LOOKING)
+def test_who_sees_coordinates_or_remembers_is_asked_in_all_of_them(method: str) -> None:
+    @dataclass(frozen=True)
+    class Looking(ColludingAttack):
+        def __call__(self, view: FullView, /) -> Rows:
+            assert view.aggregate is not None
+            assert view.turned is None
+            return view.own
+
+    spec = ready(Spec(data="digits", workers=10, method=method, attack="gaussian", byzantine=2, rounds=2))
+    run(replace(spec, attack=Looking()))
 
 
 METHODS = ["rsa", "rsa:norm=2", "rsa:messages=bits", "sgd", "median", "krum", "nnm+trimmed-mean", "centered-clipping"]

@@ -197,6 +197,15 @@ class Centres(Stage):
         return received._replace(rows=rows - rows.mean(axis=0))
 
 
+@breaks("stage", "turns-with-the-rows")
+class CutsOff(Stage):
+    shortens = turns = True
+
+    def step(self, received: Received) -> Received:
+        rows: Any = received.rows
+        return received._replace(rows=np.clip(rows, -0.5, 0.5))
+
+
 @breaks("stage", "spoils-no-more-rows-than-lie")
 @dataclass(frozen=True)
 class MixesAll(Stage):

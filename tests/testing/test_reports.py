@@ -47,7 +47,7 @@ def test_a_rule_that_is_not_told_need_not_be_robust_unless_asked() -> None:
 
 def test_laws_of_other_families_do_not_apply() -> None:
     law = check_rule(Median())["turns-with-the-rows"]
-    assert (law.holds, law.note) == (None, "a law of Weighted and NormWise only")
+    assert (law.holds, law.note) == (None, "a law of what sees lengths and angles only")
 
 
 @dataclass(frozen=True)

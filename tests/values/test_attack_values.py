@@ -263,12 +263,12 @@ def tried(start: float, evaluations: int, goal: float) -> list[float]:
     """The constants that a search tries where the best is the one nearest to the goal."""
     found: list[float] = []
 
-    def damage(sent: Rows) -> float:
-        found.append(float(sent[0]))
-        return -abs(found[-1] - goal)
+    def damage(constant: float) -> float:
+        found.append(constant)
+        return -abs(constant - goal)
 
-    best, harm = strongest(damage, lambda factor: np.array([factor]), start, evaluations)
-    assert (-harm, best.tolist()) == min((abs(each - goal), [each]) for each in found)
+    best, harm = strongest(damage, start, evaluations)
+    assert (-harm, best) == min((abs(each - goal), each) for each in found)
     return found
 
 

@@ -22,6 +22,8 @@ class Rule(ABC):
     """(a, b) such that what it claims under q lies holds from n = a q + b rows on."""
     bounded: ClassVar[bool] = True
     """Whether lies, as many as it is told, can move it by no more than a bound, whatever they hold."""
+    turns: ClassVar[bool] = False
+    """Whether it sees lengths and angles only: `A(V Q) == A(V) Q` for orthogonal Q, and it remembers nothing."""
 
     @abstractmethod
     def __call__(self, rows: Rows) -> Vector: ...
@@ -50,6 +52,8 @@ class Weighted(Equivariant):
     d-dimensional data are touched twice: for an n x n matrix and for the mixture.
     """
 
+    turns: ClassVar[bool] = True
+
     def __call__(self, rows: Rows) -> Vector:
         checked_rows = checked(self, rows)
         vector: Vector = like(rows, kernels.combination(self.weights(checked_rows), checked_rows))
@@ -65,6 +69,8 @@ class NormWise(Rule):
 
     It does not move with the rows: zero is a place of its own.
     """
+
+    turns: ClassVar[bool] = True
 
     def __call__(self, rows: Rows) -> Vector:
         checked_rows = checked(self, rows)

@@ -11,7 +11,7 @@ from holdfast.attacks.inner_product import InnerProduct
 from holdfast.attacks.min_max import MinMax
 from holdfast.attacks.min_sum import MinSum
 from holdfast.attacks.negative_sum import NegativeSum
-from holdfast.attacks.searching import LineAttack, damage_of, strongest
+from holdfast.attacks.searching import LineAttack, damage_along, damage_of, strongest
 from holdfast.attacks.trimmed_mean_attack import TrimmedMeanAttack
 from holdfast.typing import Rows
 
@@ -62,7 +62,9 @@ class Adaptive(ColludingAttack):
         for place, searched in enumerate(LINES):
             if share := left * (place + 1) // len(LINES) - left * place // len(LINES):
                 line, start = searched.line(view)
-                point, harm = strongest(damage, line, start, share)
-                tried.append(alike(point, view))
+                along = damage_along(line, view, damage)
+                assert along is not None  # the rule can be asked
+                constant, harm = strongest(along, start, share)
+                tried.append(alike(line(constant), view))
                 harms.append(harm)
         return tried[int(np.argmax(harms))]

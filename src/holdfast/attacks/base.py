@@ -44,6 +44,11 @@ class FullView(LocalView):
 
     A pure copy of its rule, with its memory: asking changes nothing. None where that is unknown.
     """
+    turned: Callable[[Rows], Vector] | None = None
+    """The same for messages less `neutral`, by coordinates in any orthonormal basis of a space that holds them all.
+
+    None where the master looks at coordinates or remembers, not at this round's lengths and angles alone.
+    """
 
     @staticmethod
     def of(

@@ -1,6 +1,7 @@
 """What the master is sent, once the Byzantine workers have put their own rows in place of their messages."""
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from holdfast.attacks import Attack, ColludingAttack, FullView, LocalAttack, LocalView, WithMemory
 from holdfast.engines.places import Where, split
 from holdfast.errors import InvalidInput
+from holdfast.kernels.room import room
 from holdfast.states import Arrays, arrays_of, filled
 from holdfast.typing import Nothing, Rows, Vector, Workers
 
@@ -60,6 +62,8 @@ class Adversary:
         """What an attack with memory remembers; nothing before its first round."""
         self.foresight: Foresight | None = None
         """What colluding workers may ask."""
+        self.turned_foresight: Foresight | None = None
+        """The same for rows less the neutral one, by coordinates in any orthonormal basis, if that is all it needs."""
         self._split = split(self.is_byzantine)
         self._copy: Rows | None = None
 
@@ -114,8 +118,11 @@ class Adversary:
                     return self._sent(LocalView(*local))
                 honest = _taken(workers, honest_at)
                 absent = np.setdiff1d(self.honest, honest) if len(workers) < len(self._workers) else honest[:0]
-                aggregate = self._aggregate(workers, round, byzantine_at, honest_at)
-                return self._sent(FullView(*local, _taken(rows, honest_at), honest, _copy(absent), aggregate))
+                asked = [
+                    foresight and partial(_answer, foresight, workers, round, byzantine_at, honest_at)
+                    for foresight in (self.foresight, self.turned_foresight)
+                ]
+                return self._sent(FullView(*local, _taken(rows, honest_at), honest, _copy(absent), *asked))
         except ValueError as error:
             if isinstance(error, InvalidInput) or "read-only" not in str(error):
                 raise
@@ -138,21 +145,6 @@ class Adversary:
         sent, self.memory = attack.step(self.memory, view)
         return sent
 
-    def _aggregate(
-        self, workers: Workers, round: int, byzantine_at: Where, honest_at: Where
-    ) -> Callable[[Rows], Vector] | None:
-        """Return what makes a vector of a round's messages, the honest ones first, as the master would."""
-        foresight = self.foresight
-        if foresight is None:
-            return None
-
-        def aggregate(messages: Rows) -> Vector:
-            ordered = np.empty_like(messages)
-            ordered[honest_at], ordered[byzantine_at] = np.split(messages, [len(workers[honest_at])])
-            return _copy(foresight(ordered, workers, round))
-
-        return aggregate
-
     @property
     def _name(self) -> str:
         return type(self._attack).__name__
@@ -164,6 +156,15 @@ class Adversary:
         at = honest_at if isinstance(honest_at, slice) else slice(None)  # a list of places would be copied twice
         self._copy[at] = rows[at]
         return self._copy
+
+
+def _answer(
+    foresight: Foresight, workers: Workers, round: int, byzantine_at: Where, honest_at: Where, messages: Rows
+) -> Vector:
+    """Return what the master would make of a round's messages, the honest ones first."""
+    ordered = room(messages.shape, messages.dtype)
+    ordered[honest_at], ordered[byzantine_at] = np.split(messages, [len(workers[honest_at])])
+    return _copy(foresight(ordered, workers, round))
 
 
 def _copy(array: A) -> A:

@@ -53,6 +53,8 @@ class Playing:
         self.average = np.zeros(len(self.state.model)) if spec.evaluated == "average" else None
         if self._foresees:
             experiment.engine.adversary.foresight = self._foresee
+        if getattr(experiment.master, "turns", False):
+            experiment.engine.adversary.turned_foresight = self._foresee_turned
 
     @property
     def model(self) -> Vector:
@@ -69,6 +71,12 @@ class Playing:
         read = self.spec.method.reading(self.spec.seed)(self.state.model, rows, workers, round)
         received = Received(read, workers, round, self.spec.seed)
         direction: Vector = cast(Any, self.experiment.master).foresee(self.state, received)
+        return direction
+
+    def _foresee_turned(self, rows: Rows, workers: Workers, round: int) -> Vector:
+        """Return the same for messages about the neutral one, both by coordinates in another orthonormal basis."""
+        received = Received(rows, workers, round, self.spec.seed)
+        direction: Vector = cast(Any, self.experiment.master).foresee_turned(received)
         return direction
 
     def restore(self, checkpoint: Checkpoint, history: list[Evaluation]) -> None:

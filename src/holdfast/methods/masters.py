@@ -19,6 +19,10 @@ from holdfast.typing import Nothing, Received, Rows, Schedule, Tally, Vector, Wo
 class Direction(Protocol):
     """Where the messages want the master to come from; what it remembers goes in and comes out."""
 
+    @property
+    def turns(self) -> bool:
+        """Whether it sees lengths and angles only, of messages about the neutral one, and remembers nothing."""
+
     def init(self, model: Vector) -> Any:
         """Return the memory before the first round."""
 
@@ -35,6 +39,10 @@ def of(weights: tuple[float, ...], workers: Workers) -> NDArray[np.float64]:
 class Memoryless:
     """A direction that remembers nothing."""
 
+    @property
+    def turns(self) -> bool:
+        return False
+
     def init(self, model: Vector) -> Nothing:
         return Nothing()
 
@@ -48,6 +56,10 @@ class PenaltySum(Memoryless):
 
     penalty: Penalty
     weights: tuple[float, ...] = ()
+
+    @property
+    def turns(self) -> bool:
+        return self.penalty.p == 2
 
     def __call__(self, model: Vector, received: Received, memory: Nothing) -> tuple[Vector, Nothing]:
         rows = cast(Rows, received.rows)
@@ -90,6 +102,10 @@ class AggregateSum:
         if self.weights and (self.stages or not isinstance(self.rule, Weighing)):
             known = ", ".join(name for name, rule in RULES.items() if issubclass(rule, Weighing))
             raise InvalidInput(f"weights of workers are for {known}, without stages, and for rsa; got {self.rule}")
+
+    @property
+    def turns(self) -> bool:
+        return all(getattr(part, "turns", False) for part in (*self.stages, self.rule))
 
     def init(self, model: Vector) -> Any:
         memory: Any = self.rule.init(model) if isinstance(self.rule, Remembering) else Nothing()
@@ -155,6 +171,16 @@ class Descent:
     def foresee(self, state: Iterate, received: Received) -> Vector:
         """Return the direction that these messages would give, and change nothing: what attackers may ask."""
         return self.direction(state.model, received, state.memory)[0]
+
+    @property
+    def turns(self) -> bool:
+        """Whether `foresee_turned` can be asked."""
+        return self.direction.turns
+
+    def foresee_turned(self, received: Received) -> Vector:
+        """Return the direction for messages about the neutral one, both by coordinates in any orthonormal basis."""
+        neutral = np.zeros_like(cast(Rows, received.rows)[0])
+        return self.direction(neutral, received, self.direction.init(neutral))[0]
 
     def step(self, state: Iterate, received: Received) -> Iterate:
         x = state.model

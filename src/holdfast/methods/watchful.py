@@ -20,6 +20,10 @@ from holdfast.watching import Judge, Opinion
 class Watching:
     """A direction that remembers an opinion of the workers."""
 
+    @property
+    def turns(self) -> bool:
+        return False  # sides are those of coordinates
+
     def init(self, model: Vector) -> Opinion:
         return Opinion.none()
 

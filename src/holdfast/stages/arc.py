@@ -27,6 +27,7 @@ class Arc(Stage):
     """
 
     cites: ClassVar[tuple[str, ...]] = ("allouah2025adaptive",)
+    turns: ClassVar[bool] = True
     byzantine: int | None = None
 
     def __post_init__(self) -> None:

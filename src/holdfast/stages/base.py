@@ -25,6 +25,8 @@ class Stage(ABC):
     """(a, b) such that what it claims under q lies holds from n = a q + b rows on."""
     shortens: ClassVar[bool] = False
     """Whether rows that agree need not stay what they are: it may make all of them shorter."""
+    turns: ClassVar[bool] = False
+    """Whether it sees lengths and angles only: `S(V Q) == S(V) Q` for orthogonal Q, and it remembers nothing."""
 
     @overload
     def __call__(self, messages: Received) -> Received: ...

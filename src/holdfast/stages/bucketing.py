@@ -29,6 +29,7 @@ class Bucketing(Stage):
     """
 
     cites: ClassVar[tuple[str, ...]] = ("karimireddy2022byzantine",)
+    turns: ClassVar[bool] = True
     size: int = 2
 
     def __post_init__(self) -> None:

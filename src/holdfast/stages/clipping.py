@@ -25,6 +25,7 @@ class Clipping(Stage):
     """
 
     shortens: ClassVar[bool] = True
+    turns: ClassVar[bool] = True
     radius: float = 100.0
 
     def __post_init__(self) -> None:

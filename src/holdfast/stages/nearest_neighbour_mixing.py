@@ -29,6 +29,7 @@ class NearestNeighbourMixing(Stage):
     """
 
     cites: ClassVar[tuple[str, ...]] = ("allouah2023fixing",)
+    turns: ClassVar[bool] = True
     byzantine: int | None = None
 
     def __post_init__(self) -> None:

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from holdfast.aggregators import CoordinateWise, Equivariant, NormWise, Remembering, Weighted
+from holdfast.aggregators import CoordinateWise, Equivariant, Remembering, Weighted
 from holdfast.methods.aggregated import told
 from holdfast.states import arrays_of
-from holdfast.testing.laws import EXAMPLES, SECONDS, Laws, require, require_close, require_same, written
+from holdfast.testing.laws import EXAMPLES, SECONDS, Laws, NotTried, require, require_close, require_same, written
 from holdfast.testing.outcomes import Report
 from holdfast.testing.samples import (
     Attacked,
@@ -140,11 +140,18 @@ def looks_at_one_coordinate_at_a_time(rule: Any, rows: Rows, columns: list[int])
     require_close(rule(rows[:, chosen]), rule(rows)[chosen], slack, "the result")
 
 
-@LAWS.law(Weighted, NormWise, rows=generic_rows, turn=orders)
+def turned(part: Any, rows: Rows, turn: int) -> Rows:
+    """Return an orthogonal matrix as wide as the rows, if the part claims to turn with them."""
+    if not getattr(part, "turns", False):
+        raise NotTried("a law of what sees lengths and angles only")
+    return np.linalg.qr(np.random.default_rng(turn).normal(size=(rows.shape[1],) * 2))[0]
+
+
+@LAWS.law(rows=generic_rows, turn=orders)
 def turns_with_the_rows(rule: Any, rows: Rows, turn: int) -> None:
     """Rows that are turned or mirrored give the result turned or mirrored: A(V Q) = A(V) Q for orthogonal Q."""
-    orthogonal, _ = np.linalg.qr(np.random.default_rng(turn).normal(size=(rows.shape[1],) * 2))
-    require_close(rule(rows @ orthogonal), rule(rows) @ orthogonal, 1e-6 * float(np.abs(rows).max()), "the result")
+    Q = turned(rule, rows, turn)
+    require_close(rule(rows @ Q), rule(rows) @ Q, 1e-6 * float(np.abs(rows).max()), "the result")
 
 
 @LAWS.law(Weighted, rows=finite_rows)

@@ -9,7 +9,7 @@ from holdfast.methods.aggregated import told
 from holdfast.stages import Stage
 from holdfast.testing.laws import EXAMPLES, SECONDS, Laws, require, require_close, require_same
 from holdfast.testing.outcomes import Report
-from holdfast.testing.rules import DECLARED, FAR
+from holdfast.testing.rules import DECLARED, FAR, turned
 from holdfast.testing.samples import (
     Attacked,
     attacked,
@@ -121,6 +121,14 @@ def agrees_with_all(stage: Any, rows: Rows) -> None:
     """Equal rows stay what they are."""
     result = _rows(stage(_received(rows, 0)))
     require_close(result, np.tile(rows[0], (len(result), 1)), 1e-6 * float(np.abs(rows).max()), "the result")
+
+
+@LAWS.law(rows=generic_rows, turn=orders)
+def turns_with_the_rows(stage: Any, rows: Rows, turn: int) -> None:
+    """Rows that are turned or mirrored before or after it are the same: S(V Q) = S(V) Q for orthogonal Q."""
+    Q = turned(stage, rows, turn)
+    after = _rows(stage(_received(rows @ Q, 0)))
+    require_close(after, _rows(stage(_received(rows, 0))) @ Q, 1e-6 * float(np.abs(rows).max()), "the result")
 
 
 def _is_told(stage: Any) -> bool:
