@@ -153,7 +153,7 @@ PRESETS = {
         factors=[0.3, 1, 3],
         data=["mnist", "fashion-mnist"],
         models=["mlp:hidden=64", "cnn:first=8,second=16,hidden=32,halve=strides"],
-        base=NETWORK | {"rounds": 200, "eval_every": 100},
+        base=NETWORK | {"rounds": 150, "eval_every": 75},
     ),
     "networks-quick": Preset(
         methods=["rsa", "geometric-median", "trimmed-mean", "nnm+trimmed-mean"],
