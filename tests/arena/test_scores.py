@@ -122,7 +122,7 @@ def test_no_winner_is_named_where_none_is() -> None:
     [
         ({"methods": ()}, "an arena needs at least one of methods, all different; got []"),
         ({"partitions": (ByLabel(), ByLabel())}, "an arena needs at least one of partitions, all different"),
-        ({"counts": ((20, 4),)}, "byzantine must be from 1 to workers - 1 = 19; got 20"),
+        ({"counts": ((20, 4),)}, "byzantine must be at most workers - 1 = 19; got 20"),
         ({"methods": (make_method("ideal-sgd"),)}, "an arena is for methods that can be attacked; got IdealSgd"),
     ],
 )

@@ -219,7 +219,7 @@ def test_the_preset_networks_plays_two_data_sets_with_two_models() -> None:
         "fashion-mnist, mlp:hidden=64",
         f"fashion-mnist, {cnn}",
     ]
-    assert (played.base.rounds, played.base.eval_every) == (200, 100)
+    assert (played.base.rounds, played.base.eval_every) == (150, 75)
     for name in set(PRESETS) - {"networks"}:
         assert len(PRESETS[name].arena().tasks()) == 1
         assert PRESETS[name].arena().tasks()[0].text == ""

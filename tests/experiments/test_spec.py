@@ -30,6 +30,7 @@ EVERY: dict[str, tuple[Any, str, str]] = {
     "data": ("digits", "digits", 'name = "digits"'),
     "partition": (Dirichlet(0.5), "dirichlet:alpha=0.5", 'partition = "dirichlet:alpha=0.5"'),
     "workers": (12, "12", "workers = 12"),
+    "dealt": ("honest", "honest", 'dealt = "honest"'),
     "scale": (0.25, ".25", "scale = 0.25"),
     "problem": ("logistic", "logistic", 'name = "logistic"'),
     "model": (Mlp(hidden=9), "mlp:hidden=9", 'model = "mlp:hidden=9"'),

@@ -66,7 +66,8 @@ class Arena:
     """All bouts, each played with every seed; every data set is learnt by every model.
 
     `counts` holds pairs of the true and the told number of Byzantine workers. Whatever they are, each partition is
-    also played with nobody lying, and the first pair's told number: what a defence costs when it is not needed.
+    also played with nobody lying, and the first pair's told number: what a defence costs when it is not needed. With
+    `honest` there are as many honest workers in every condition, and the Byzantine ones beside them.
     Methods without a penalty get the momentum of the base; RSA's workers keep models of their own and none.
     """
 
@@ -78,15 +79,20 @@ class Arena:
     partitions: tuple[Partition, ...]
     counts: tuple[tuple[int, int], ...]
     seeds: tuple[int, ...] = (0,)
+    honest: int | None = None
 
     def __post_init__(self) -> None:
         for name in ("data", "models", "methods", "attacks", "partitions", "counts", "seeds"):
             given = getattr(self, name)
             if not given or len(set(given)) != len(given):
                 raise InvalidInput(f"an arena needs at least one of {name}, all different; got {list(given)}")
+        if self.honest is not None and self.honest < 1:
+            raise InvalidInput(f"honest must be at least 1; got {self.honest}")
         for true, _ in self.counts:
-            if not 1 <= true < self.base.workers:
-                raise InvalidInput(f"byzantine must be from 1 to workers - 1 = {self.base.workers - 1}; got {true}")
+            if true < 1:
+                raise InvalidInput(f"byzantine must be at least 1; got {true}")
+            if self.honest is None and true >= self.base.workers:
+                raise InvalidInput(f"byzantine must be at most workers - 1 = {self.base.workers - 1}; got {true}")
         for method in self.methods:
             if not method.attacked:
                 raise InvalidInput(f"an arena is for methods that can be attacked; got {method}")
@@ -133,6 +139,7 @@ class Arena:
             method=method,
             attack=attack,
             partition=condition.partition,
+            workers=self.base.workers if self.honest is None else self.honest + condition.byzantine,
             byzantine=condition.byzantine,
             declared=condition.declared,
             momentum=0.0 if method.penalised else self.base.momentum,

@@ -95,9 +95,10 @@ def gathered(
     return [cell(bout) for bout in bouts]
 
 
-def _problem(draft: Draft) -> tuple[str, str, str, int]:
+def _problem(draft: Draft) -> tuple[str | int, ...]:
     spec = draft.spec
-    return data_text(spec.data), model_text(spec.model), spec.partition_text, spec.seed
+    missing = spec.q if spec.dealt == "honest" else 0
+    return data_text(spec.data), model_text(spec.model), spec.partition_text, spec.workers, missing, spec.seed
 
 
 def runnable(spec: Spec, factor: float = 1.0) -> Spec:

@@ -35,6 +35,8 @@ class Preset:
     seeds: int = 1
     factors: Sequence[float] = ()
     """Multiples of the rule's step size, of which every method takes the best on samples held back from training."""
+    honest: int | None = None
+    """How many workers are honest in every condition; None: all of the base but the Byzantine ones."""
     base: Mapping[str, Any] = field(default_factory=dict)
 
     def arena(self) -> Arena:
@@ -52,6 +54,7 @@ class Preset:
             tuple(map(make["partition"], self.partitions)),
             tuple(map(_counts, self.byzantine)),
             tuple(range(self.seeds)),
+            self.honest,
         )
 
 
@@ -66,6 +69,11 @@ def _counts(text: str) -> tuple[int, int]:
 
 NETWORK = {"schedule": "constant-then-linear", "l2": 1e-4}
 """What a network needs that a linear model does not: a falling tail, and less weight on |x|^2."""
+
+BYZFL = {"dealt": "honest", "rounds": 800, "eval_every": 50, "batch": 25}
+"""ByzFL's heat map: its Byzantine workers come with no data of their own."""
+BYZFL_ATTACKS = ["inner-product:scale=1", "inner-product:search=line", "alie:search=line"]
+"""Its sign flip is that of the honest mean, which is the first of these."""
 
 
 def _behind_watch(*rules: str) -> list[str]:
@@ -117,22 +125,24 @@ PRESETS = {
             "clip:radius=2+nnm+median",
             "clip:radius=2+nnm+multi-krum",
         ],
-        attacks=["sign-flip", "inner-product:search=line", "alie:search=line"],
+        attacks=BYZFL_ATTACKS,
         partitions=["similarity:gamma=0", "similarity:gamma=0.33", "similarity:gamma=0.66", "iid"],
         byzantine=["1", "2", "3", "4"],
         seeds=3,
         data=["mnist"],
-        base={"workers": 14, "rounds": 800, "eval_every": 50, "batch": 25},
+        honest=10,
+        base=BYZFL,
     ),
     "byzfl-cnn": Preset(
         methods=["rsa", "clip:radius=2+nnm+trimmed-mean", "clip:radius=2+nnm+geometric-median"],
-        attacks=["sign-flip", "inner-product:search=line", "alie:search=line"],
+        attacks=BYZFL_ATTACKS,
         partitions=["similarity:gamma=0", "similarity:gamma=0.33"],
         byzantine=["1", "2", "3", "4"],
         seeds=3,
         data=["mnist"],
         models=["cnn"],
-        base=NETWORK | {"workers": 14, "rounds": 800, "eval_every": 50, "batch": 25},
+        honest=10,
+        base=NETWORK | BYZFL,
     ),
     "networks": Preset(
         methods=[

@@ -20,6 +20,7 @@ def results_of(arena: Arena, board: Leaderboard, factors: Sequence[float] = ()) 
         "headline": headline(board),
         "conclusion": breaking(board),
         "base": arena.base.to_json(),
+        "honest": arena.honest,
         "seeds": list(arena.seeds),
         "factors": list(factors),
         "leaderboard": [{"method": method_text(each), "overall": board.overall(each)} for each in board.ranked],

@@ -61,6 +61,10 @@ def add_flags(parser: ArgumentParser) -> None:
         "--byzantine", nargs="+", metavar="Q[:TOLD]",
         help="numbers of Byzantine workers, each with the number that rules are told if it is another",
     )  # fmt: skip
+    group.add_argument(
+        "--honest", type=int, metavar="H",
+        help="honest workers in every condition, the Byzantine ones beside them; else --workers is the number of all",
+    )  # fmt: skip
     group.add_argument("--seeds", type=int, metavar="N", help="seeds 0 to N - 1")
     group.add_argument(
         "--factors", nargs="+", type=float, metavar="F",
@@ -97,7 +101,12 @@ def arena_of(arguments: Namespace) -> Arena:
     parts |= {of: given[option] for option, of in SWEPT.items() if option in given}
     base = {name: value for name, value in (in_file | given).items() if name not in OWN}
     seeds = preset.seeds if arguments.seeds is None else arguments.seeds
-    return replace(preset, **parts, base={**preset.base, **base}, seeds=seeds).arena()
+    honest = arguments.honest
+    if "workers" not in base:
+        honest = preset.honest if honest is None else honest
+    elif honest is not None:
+        raise InvalidInput(f"either --honest or --workers must be given, not both; got {honest} and {base['workers']}")
+    return replace(preset, **parts, base={**preset.base, **base}, seeds=seeds, honest=honest).arena()
 
 
 def _play(speaker: Speaker, arena: Arena, out: Path, arguments: Namespace) -> int:

@@ -11,6 +11,7 @@ from holdfast.data.files import from_file
 from holdfast.data.mnist import FASHION_MNIST, MNIST, fashion_mnist, mnist
 from holdfast.data.partitions import (
     PARTITIONS,
+    Among,
     Assignment,
     ByLabel,
     Dirichlet,
@@ -104,6 +105,7 @@ __all__ = [
     "REGISTRY",
     "SETS",
     "TABLE_TYPES",
+    "Among",
     "Assignment",
     "ByLabel",
     "Column",

@@ -37,7 +37,7 @@ def build_problem(spec: Spec) -> tuple[Dataset | None, Problem]:
         spec.problem,
         spec.data,
         version_of(spec.data),
-        spec.partition,
+        spec.dealing,
         spec.workers,
         spec.batch,
         1.0 if spec.scale == STANDARD else require_number(spec.scale),
@@ -65,7 +65,7 @@ def scaling_of(spec: Spec) -> Scaling | None:
         return None
     attack, byzantine = attack_and_byzantine(spec)
     reporting = Reporting(
-        spec.partition,
+        spec.dealing,
         spec.workers,
         tuple(participants(spec).tolist()),
         attack,

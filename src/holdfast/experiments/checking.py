@@ -23,7 +23,7 @@ def check_all(specs: Iterable[Spec], jobs: int | None) -> None:
     for spec in specs:
         check(spec)
         _require_portable(spec)
-        kind = (spec.data, spec.partition, spec.problem, spec.workers)
+        kind = (spec.data, spec.dealing, spec.problem, spec.workers)
         if kind not in dealt:
             dealt.add(kind)
             build_problem(spec)

@@ -11,7 +11,7 @@ from msgspec import Meta
 
 from holdfast.attacks import ATTACKS, Attack
 from holdfast.conversion import converted, field_types
-from holdfast.data import FILE_TYPES, PARTITIONS, SETS, Dataset, Iid, Partition, Table
+from holdfast.data import FILE_TYPES, PARTITIONS, SETS, Among, Dataset, Iid, Partition, Table
 from holdfast.engines.options import ENGINES, EngineOptions, InProcess
 from holdfast.errors import InvalidInput, unknown
 from holdfast.experiments.given import (
@@ -82,6 +82,11 @@ class Spec:
         lambda partition: {"partition": PARTITIONS.table(partition)},
     )
     workers: Positive = option("data", 20, "number of workers, m")
+    dealt: Literal["everyone", "honest"] = option(
+        "data",
+        "everyone",
+        "to whom samples are dealt: everyone, or honest workers; Byzantine ones then hold the same as some of these",
+    )
     scale: float | Literal["standard"] | None = option(
         "data",
         None,
@@ -196,6 +201,13 @@ class Spec:
         if isinstance(self.byzantine, tuple):
             return self.byzantine
         return tuple(range(self.workers - min(self.byzantine, self.workers) + 1, self.workers + 1))
+
+    @property
+    def dealing(self) -> Partition:
+        """Who holds what, Byzantine workers among them."""
+        if self.dealt == "everyone":
+            return self.partition
+        return Among(self.partition, tuple(sorted({*range(1, self.workers + 1)} - {*self.byzantine_workers})))
 
     @property
     def q(self) -> int:

@@ -99,12 +99,13 @@ def arena_page(arena: Arena, board: Leaderboard, factors: Sequence[float] = ()) 
     if len(factors) > 1:
         tried = ", ".join(f"{factor:g}" for factor in factors)
         step += f" times the best of {tried} for the method, by the worst case on training samples held back"
+    workers = f"{base.workers} workers" if arena.honest is None else f"{arena.honest} honest workers, q more Byzantine"
     return render(
         "arena.html",
         title=f"Arena on {data}: {len(arena.methods)} methods, {len(arena.attacks)} attacks",
         headline=headline(board),
         conclusions=conclusions(board),
-        about=f"{base.workers} workers, {base.rounds} rounds, {seeds}, {step}.{models}",
+        about=f"{workers}, {base.rounds} rounds, {seeds}, {step}.{models}",
         held=holdings_chart(spec for bout in arena.bouts() for spec in arena.specs(bout)[:1]),
         leaderboard=pieces(leaderboard(board), () if tasks else board.conditions),
         worst=_hardest(board, names),

@@ -1,5 +1,6 @@
 """Who holds which samples."""
 
+from holdfast.data.partitions.among import Among
 from holdfast.data.partitions.assignment import Assignment
 from holdfast.data.partitions.base import Partition, Parts
 from holdfast.data.partitions.by_label import ByLabel
@@ -27,6 +28,7 @@ PARTITIONS: Family[Partition] = Family("partition", REGISTRY, base=Partition)
 __all__ = [
     "PARTITIONS",
     "REGISTRY",
+    "Among",
     "Assignment",
     "ByLabel",
     "Dirichlet",
