@@ -61,6 +61,14 @@ def test_each_method_takes_the_best_factor_on_held_out_samples(tmp_path: Path) -
     assert tried.results["standings"] == plain.results["standings"]  # a step of nothing never wins
     assert len(list((tried.out / "tries").glob("*.json"))) == 2 * 2  # methods and factors
     assert "held back" in (tried.out / "report.html").read_text()
+    one = command_into(tmp_path / "one", *TINY, *few, "--factors", "1e-6")
+    rates = [
+        [cell["rate"] for each in played["standings"] for cell in each["cells"]]
+        for played in (one.results, plain.results)
+    ]
+    assert rates[0] == pytest.approx([1e-6 * rate for rate in rates[1]], rel=1e-2)  # rates have three digits
+    assert not (one.out / "tries").exists()
+    assert "times 1e-06" in (one.out / "report.html").read_text()
     refused = command_into(tmp_path / "refused", *TINY, *few, "--factors", "-1")
     assert refused.status == 2
     assert "--factors must be positive and finite; got -1" in refused.stderr

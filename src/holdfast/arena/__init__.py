@@ -3,7 +3,7 @@
 from holdfast.arena.choosing import choose_factors
 from holdfast.arena.leaderboard import Leaderboard, Standing
 from holdfast.arena.plan import Arena, Condition, Task
-from holdfast.arena.playing import play_arena
+from holdfast.arena.playing import place_of, play_arena
 from holdfast.arena.presets import PRESETS
 from holdfast.arena.scores import BoutResult
 
@@ -16,5 +16,6 @@ __all__ = [
     "Standing",
     "Task",
     "choose_factors",
+    "place_of",
     "play_arena",
 ]

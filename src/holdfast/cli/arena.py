@@ -9,7 +9,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from holdfast.arena import PRESETS, Arena, Leaderboard, choose_factors, play_arena
+from holdfast.arena import PRESETS, Arena, Leaderboard, choose_factors, place_of, play_arena
 from holdfast.arena.conclusions import conclusions, headline
 from holdfast.arena.playing import Place, Telling
 from holdfast.arena.presets import Preset
@@ -68,7 +68,7 @@ def add_flags(parser: ArgumentParser) -> None:
     group.add_argument("--seeds", type=int, metavar="N", help="seeds 0 to N - 1")
     group.add_argument(
         "--factors", nargs="+", type=float, metavar="F",
-        help="multiples of the step size, of which each method takes the best on held-out training samples",
+        help="multiples of the step size, of which each method takes the best on held-out training samples; or one",
     )  # fmt: skip
     add_resumable(parser)
     add_output(parser)
@@ -122,7 +122,10 @@ def _play(speaker: Speaker, arena: Arena, out: Path, arguments: Namespace) -> in
     def telling(specs: Sequence[Spec]) -> AbstractContextManager[Arrived]:
         return told(speaker, specs, arguments.jobs, lambda spec: _line(arena, spec))
 
-    chosen = _chosen(speaker, arena, factors, out, arguments.jobs, telling) if len(factors) > 1 else {}
+    if len(factors) > 1:
+        chosen = _chosen(speaker, arena, factors, out, arguments.jobs, telling)
+    else:
+        chosen = dict.fromkeys(map(place_of, arena.bouts()), factors[0] if factors else 1.0)
     cells = play_arena(arena, arguments.jobs, store, telling, chosen)
     show(speaker, arena, Leaderboard.of(cells), arguments, out, factors)
     return 0

@@ -99,6 +99,8 @@ def arena_page(arena: Arena, board: Leaderboard, factors: Sequence[float] = ()) 
     if len(factors) > 1:
         tried = ", ".join(f"{factor:g}" for factor in factors)
         step += f" times the best of {tried} for the method, by the worst case on training samples held back"
+    elif factors and factors[0] != 1:
+        step += f" times {factors[0]:g}"
     workers = f"{base.workers} workers" if arena.honest is None else f"{arena.honest} honest workers, q more Byzantine"
     return render(
         "arena.html",
