@@ -1,12 +1,11 @@
 """The tables of docs/networks.md, from what `holdfast arena --preset networks` wrote.
 
-python checks/networks_table.py runs/.../results.json     # one set of tables for each data set with each model
+python checks/networks_table.py FOLDER/results.json ...   # what each method keeps, then tables for every task
 """
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,21 +14,37 @@ Standing = dict[str, Any]
 
 
 def main(paths: Iterable[str]) -> None:
-    for path in paths:
-        standings = json.loads(Path(path).read_text(encoding="utf-8"))["standings"]
-        for task, of in groupby(standings, lambda each: (each["data"], each["model"])):
-            print("\n".join([f"## {', '.join(task)}", "", *tables(list(of))]), end="\n\n")
+    standings = [each for path in paths for each in json.loads(Path(path).read_text(encoding="utf-8"))["standings"]]
+    tasks = {_task(each): [other for other in standings if _task(other) == _task(each)] for each in standings}
+    print("\n".join([*_head("share kept", "all", *tasks), *_shares(standings, tasks)]), end="\n\n")
+    for task, of in tasks.items():
+        print("\n".join([f"## {task}", "", *tables(of)]), end="\n\n")
+
+
+def _task(standing: Standing) -> str:
+    return f"{standing['data']}, {standing['model']}"
+
+
+def _shares(standings: Sequence[Standing], tasks: Mapping[str, Sequence[Standing]]) -> Iterator[str]:
+    for method in _ranked(standings):
+        yield _row(method, *(f"{_kept(each, method):.0%}" for each in (standings, *tasks.values())))
+
+
+def _ranked(standings: Sequence[Standing]) -> list[str]:
+    return sorted({each["method"] for each in standings}, key=lambda method: -_kept(standings, method))
 
 
 def tables(standings: Sequence[Standing]) -> Iterator[str]:
     """Yield the worst cases of all conditions, then every attack where most workers are Byzantine."""
     attacked = list(dict.fromkeys((each["partition"], each["byzantine"]) for each in standings if each["byzantine"]))
-    methods = sorted({each["method"] for each in standings}, key=lambda method: -_kept(standings, method))
+    methods = _ranked(standings)
     places = {(each["method"], each["partition"], each["byzantine"]): each for each in standings}
     yield from _head("worst case", "share kept", *(f"{partition}, {q}" for partition, q in attacked))
     for method in methods:
-        worst = [_short(places[method, *place]["score"]) for place in attacked]
-        yield _row(method, f"{_kept(standings, method):.0%}", *worst)
+        worst = [places[method, *place] for place in attacked]
+        yield _row(
+            method, f"{_kept(standings, method):.0%}", *(f"{_short(each['score'])} {each['worst']}" for each in worst)
+        )
     most = max(q for _, q in attacked)
     for partition in dict.fromkeys(partition for partition, _ in attacked):
         attacks = [cell["attack"] for cell in places[methods[0], partition, most]["cells"]]

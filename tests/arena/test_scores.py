@@ -1,6 +1,8 @@
 """Who stands where, from records whose accuracies are made up: all numbers by hand."""
 
 import math
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -47,9 +49,11 @@ def test_every_method_meets_every_attack_and_nobody_lying_once() -> None:
     assert len(ARENA.bouts()) == 2 + 2 * 2 * 2
 
 
-def test_rules_get_momentum_and_rsa_none() -> None:
-    momenta = {bout.method: ARENA.specs(bout)[0].momentum for bout in ARENA.bouts()}
-    assert momenta == {RSA: 0.0, KRUM: 0.9}
+@pytest.mark.parametrize(("model", "rsas"), [(None, 0.0), ("mlp", 0.9)])
+def test_rules_get_momentum_and_rsa_on_networks(model: Any, rsas: float) -> None:
+    arena = replace(ARENA, models=(model,))
+    momenta = {bout.method: arena.specs(bout)[0].momentum for bout in arena.bouts()}
+    assert momenta == {RSA: rsas, KRUM: 0.9}
 
 
 def test_the_interval_is_students() -> None:

@@ -1,8 +1,9 @@
 """What a worker that learns alone reports, by hand; and that it reports the same in any company."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from math import inf, sqrt
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ from holdfast.experiments.survey import Sampled, Surveyor
 from holdfast.methods.priors import Ridge
 from holdfast.problems import LeastSquares, LinearProblem, Shards
 from holdfast.theory import Curvature
-from holdfast.typing import Nothing
+from holdfast.typing import Nothing, Vector, Workers
+from outsiders import Quadratic
 
 BIAS_ONLY = LeastSquares(
     Shards.deal(np.zeros((1, 1)), np.array([3.0]), [np.array([0])], dtype=np.float64), outputs=1, batch=2, weight=0.25
@@ -89,6 +91,30 @@ def test_reports_scale_with_the_features(p: float, small_problem: Callable[..., 
     problem = small_problem("softmax", least=20)
     large, larger = (replace(problem, shards=replace(problem.shards, scale=scale)) for scale in (1e3, 4e3))
     assert reports(larger, p) == pytest.approx(reports(large, p) * [4, 1 / 4, 16], rel=2e-3)
+
+
+class Cliff(Quadratic):
+    """A loss that falls from 0, almost straight, to a plain that begins at 1: F(x) = 0.005 x^2 - x up to there."""
+
+    def start(self) -> Vector:
+        return np.zeros(1)
+
+    def objective(self, model: Vector, workers: Iterable[int]) -> float:
+        x = min(float(model[0]), 1.0)
+        return 0.005 * x**2 - x
+
+    def oracle(self, workers: Workers) -> Any:
+        return lambda models, round: np.where(models < 1, 0.01 * models - 1, 0.0)
+
+
+def test_who_steps_too_far_for_what_it_gains_walks_again_with_shorter_steps() -> None:
+    """The curvature at the start is 0.01: a step of 100 gains 0.995, and so does one of 100 / 8 at the other pace.
+
+    The price of the latter is (0.995 / 3) / 12.5, eight times that of the former.
+    """
+    problem, alone = Cliff(np.zeros((1, 1))), np.array([1])
+    found, _ = Surveyor.of(problem, alone, 2.0).step(Nothing(), problem.start(), problem.oracle(alone), 0)
+    assert found[0] == pytest.approx([0.995 / 3 / 12.5, 12.5, 0.01])
 
 
 def test_who_cannot_learn_has_no_price() -> None:
