@@ -13,7 +13,7 @@ except ImportError:  # where the description is only looked at
     MetadataHookInterface = object
 
 PICTURE = re.compile(r"^!\[[^\]]*\]\([^)]*\)\n+", re.MULTILINE)
-LINK = re.compile(r"\[([^\]]*)\]\((?!https?://|#)([^)]*)\)")
+LINK = re.compile(r"\[([^\]]*)\]\((?!https?://|#)([^)#]*)(?:#[^)]*)?\)")
 
 
 def described(readme: str) -> str:
