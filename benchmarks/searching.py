@@ -19,14 +19,14 @@ from holdfast.typing import Received, Rows, Vector
 
 HONEST, BYZANTINE, DIMENSION = 10, 4, 431_080
 TIMES = 9
-METHODS = ("rsa:penalty=0.02", "clip:radius=2+nnm+geometric-median", "krum")
+METHODS = ("rsa:penalty=0.02", "clip:radius=2+nnm+geometric-median", "krum", "clip:radius=2+nnm+trimmed-mean", "median")
 
 
 def main() -> None:
     set_threads(1)
     for method in METHODS:
         view = _view(method)
-        ways = [view, replace(view, turned=None)]
+        ways = [view, replace(view, turned=None, columned=None)]
         times = np.array([[_seconds(each) for each in ways] for _ in range(TIMES)])[1:]
         few, full = 1000 * np.median(times, axis=0)
         print(f"{method}: {few:.0f} ms in few coordinates, {full:.0f} in all: {full / few:.1f} times", flush=True)
@@ -42,11 +42,15 @@ def _view(method: str) -> FullView:
     view = FullView.of(rows, BYZANTINE)
     everyone = np.concatenate([view.honest_workers, view.workers])
 
-    def ask(foresee: Callable[[Received], Vector], messages: Rows) -> Vector:
-        return foresee(Received(messages, everyone, 0))
+    def ask(foresee: Callable[..., Vector], messages: Rows, *columns: int) -> Vector:
+        return foresee(Received(messages, everyone, 0), *columns)
 
-    asked = [partial(ask, foresee) for foresee in (partial(master.foresee, state), master.foresee_turned)]
-    return replace(view, aggregate=asked[0], turned=asked[1])
+    return replace(
+        view,
+        aggregate=partial(ask, partial(master.foresee, state)),
+        turned=partial(ask, master.foresee_turned) if master.turns else None,
+        columned=partial(ask, master.foresee_columns) if master.columnwise else None,
+    )
 
 
 def _seconds(view: FullView) -> float:

@@ -176,7 +176,7 @@ class Warned(Unwatched):
         self.lines.append(warning)
 
 
-@pytest.mark.parametrize("attack", ["alie:search=line", "inner-product:search=line", "adaptive"])
+@pytest.mark.parametrize("attack", ["alie:search=line", "inner-product:search=line", "alie:search=upward", "adaptive"])
 def test_a_search_that_cannot_ask_is_said(attack: str) -> None:
     spec, watcher = replace(BASE, method=Closed(), attack=attack, rounds=3, eval_every=3), Warned()
     closed = run(spec, watcher=watcher)

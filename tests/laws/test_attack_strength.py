@@ -10,11 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from changed import ready
-from holdfast.aggregators import GeometricMedian, Krum, Mean, Median, TrimmedMean
-from holdfast.attacks import Adaptive, Alie, ColludingAttack, FullView, InnerProduct, MinMax, MinSum, searching
+from holdfast.aggregators import CoordinateWise, GeometricMedian, Krum, Mean, Median, Phocas, TrimmedMean
+from holdfast.attacks import Adaptive, Alie, ColludingAttack, FullView, InnerProduct, MinMax, MinSum, damage
 from holdfast.attacks.adaptive import FIXED
+from holdfast.attacks.base import alike
+from holdfast.attacks.damage import damage_along, damage_of, in_few
 from holdfast.attacks.perturbations import Perturbation, perturbation
-from holdfast.attacks.searching import LineAttack, damage_along, damage_of, in_few
+from holdfast.attacks.searching import LineAttack
 from holdfast.experiments import Spec, run
 from holdfast.methods.penalties import L1, L2
 from holdfast.typing import Rows, Vector
@@ -64,9 +66,9 @@ def rounds(draw: st.DrawFn, rule: str = "mean") -> FullView:
 
 
 def harm(attack: ColludingAttack, view: FullView) -> float:
-    damage = damage_of(view)
-    assert damage is not None
-    return damage(attack(view))
+    measured = damage_of(view)
+    assert measured is not None
+    return measured(attack(view))
 
 
 @pytest.mark.parametrize(("searched", "fixed"), SEARCHED, ids=["alie", "inner-product"])
@@ -163,19 +165,78 @@ def named(name: str) -> LineAttack:
     return Alie(search="line") if name == "alie" else InnerProduct(search="line")
 
 
+@dataclass(frozen=True)
+class AskedInColumns(ColludingAttack):
+    """A searched attack that compares what it hears in some columns with these columns of the whole answer."""
+
+    name: str = "alie"
+
+    def __call__(self, view: FullView, /) -> Rows:
+        searched = named(self.name)
+        line, _ = searched.line(view)
+        assert view.aggregate is not None
+        assert view.turned is None
+        shown, mean = damage_along(line, view), view.honest.mean(axis=0, dtype=np.float64)
+        assert shown is not None
+        d = view.honest.shape[1]
+        middle = view.aggregate(np.tile(mean, (len(view.honest) + len(view.own), 1)).astype(view.honest.dtype))
+        for constant in (0.05, -0.3, 1.5, 64.0):
+            sent = alike(line(constant), view)
+            off = (view.aggregate(np.concatenate([view.honest, sent])) - middle)[:: d // damage.COLUMNS]
+            assert shown(constant) == pytest.approx(np.linalg.norm(off) * np.sqrt(d / len(off)), rel=1e-3, abs=1e-4)
+        return searched(view)
+
+
 TURNING = ["rsa", "sgd", "geometric-median", "krum", "cge", "clip:radius=0.1+nnm+geometric-median", "bucketing+faba"]
 LOOKING = ["rsa:norm=1", "median", "nnm+trimmed-mean", "centered-clipping", "watchful-rsa", "watch+krum"]
+COLUMNWISE = ["median", "phocas", "nnm+trimmed-mean", "clip:radius=0.1+nnm+median", "bucketing+median"]
 
 
 @pytest.mark.parametrize("name", ["alie", "inner-product"])
 @pytest.mark.parametrize("method", TURNING)
 def test_few_coordinates_tell_the_same_damage(method: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(searching, "MANY", 1)
+    monkeypatch.setattr(damage, "MANY", 1)
     spec = ready(Spec(data="digits", workers=12, method=method, attack="gaussian", byzantine=(2, 7), rounds=6))
     spec = replace(spec, attack=AskedInFew(name))
     run(spec)
     run(replace(spec, participation=0.7))
     run(replace(spec, dtype="float64", weights="samples") if method == "rsa" else replace(spec, dtype="float64"))
+
+
+@pytest.mark.parametrize("name", ["alie", "inner-product"])
+@pytest.mark.parametrize("method", COLUMNWISE)
+def test_some_columns_tell_their_damage(method: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(damage, "MANY", 1)
+    monkeypatch.setattr(damage, "COLUMNS", 90)
+    spec = ready(Spec(data="digits", workers=12, method=method, attack="gaussian", byzantine=(2, 7), rounds=6))
+    spec = replace(spec, attack=AskedInColumns(name))
+    run(spec)
+    run(replace(spec, participation=0.7, dtype="float64"))
+
+
+@pytest.mark.parametrize("rule", [Median(), TrimmedMean(trim=3), Phocas(byzantine=3)])
+@pytest.mark.parametrize("searched", [attack for attack, _ in SEARCHED])
+def test_what_is_found_in_some_columns_harms_as_much(rule: CoordinateWise, searched: LineAttack) -> None:
+    """Columns differ by a factor of ten, as those of a network's layers do, and lie in blocks, as they do."""
+    generator = np.random.default_rng(0)
+    sizes = np.repeat([1.0, 0.1, 0.3], [1_000, 90_000, 9_000])
+    view = FullView.of((generator.normal(0.3, 1.0, (9, len(sizes))) * sizes).astype(np.float32), 3, aggregate=rule)
+    shown = replace(view, columned=lambda rows, first: rule(rows[:, first:]))
+    assert in_few(searched.line(view)[0], shown) is not None
+    assert harm(searched, shown) >= 0.98 * harm(searched, view)
+
+
+@pytest.mark.parametrize("method", ["rsa:norm=1", "centered-clipping", "watchful-rsa", "watch+median"])
+def test_who_remembers_or_has_no_columns_is_not_asked_in_some(method: str) -> None:
+    @dataclass(frozen=True)
+    class Looking(ColludingAttack):
+        def __call__(self, view: FullView, /) -> Rows:
+            assert view.aggregate is not None
+            assert view.columned is None
+            return view.own
+
+    spec = ready(Spec(data="digits", workers=10, method=method, attack="gaussian", byzantine=2, rounds=2))
+    run(replace(spec, attack=Looking()))
 
 
 @pytest.mark.parametrize("method", LOOKING)

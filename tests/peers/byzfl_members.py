@@ -12,7 +12,7 @@ from compared import BYZANTINE as F
 from compared import Fault, Shared, ours, sent
 
 from holdfast.aggregators import CenteredClipping, Krum, Median, MultiKrum
-from holdfast.attacks import Alie, Duplicate, InnerProduct
+from holdfast.attacks import Alie, Duplicate, FullView, InnerProduct
 from holdfast.stages import Clipping
 from holdfast.typing import Received, Rows
 
@@ -57,17 +57,9 @@ def _our_two_rounds(rows: Rows) -> Any:
     return vector
 
 
-def _optimal(attack: Any) -> Any:
-    """ByzFL's search for the constant that harms the median most, tried on ours."""
-
-    def message(rows: Rows) -> Any:
-        def harm(constant: float) -> float:
-            lies = np.tile(sent(attack(constant))(rows), (F, 1))
-            return float(np.linalg.norm(Median()(np.concatenate([rows, lies])) - rows.mean(axis=0)))
-
-        return sent(attack(formulas.upward(harm)))(rows)
-
-    return message
+def _against_the_median(attack: Any) -> Any:
+    """Return what is sent to a master whose rule is the median."""
+    return lambda rows: attack(FullView.of(rows, F, aggregate=Median()))[0]
 
 
 SHARED = [
@@ -152,8 +144,8 @@ SHARED = [
         "alie",
         "Optimal_ALittleIsEnough(Median)",
         lambda peer, rows: peer.Optimal_ALittleIsEnough(agg=peer.Median(), pre_agg_list=[], f=F)(rows),
-        _optimal(lambda constant: Alie(z=-constant)),
-        "20 tries upward from 0, first step 10; ours (search=line) tries both signs and small constants",
+        _against_the_median(Alie(z=-1.0, search="upward", evaluations=20)),
+        "20 tries upward from 0, first step 10, our search=upward; search=line tries both signs and small constants",
     ),
     _shared(
         "inner-product",
@@ -166,8 +158,8 @@ SHARED = [
         "inner-product",
         "Optimal_InnerProductManipulation(Median)",
         lambda peer, rows: peer.Optimal_InnerProductManipulation(agg=peer.Median(), pre_agg_list=[], f=F)(rows),
-        _optimal(lambda constant: InnerProduct(scale=constant)),
-        "20 tries upward from 0, first step 10; ours (search=line) tries both signs and small constants",
+        _against_the_median(InnerProduct(search="upward", evaluations=20)),
+        "20 tries upward from 0, first step 10, our search=upward; search=line tries both signs and small constants",
     ),
     _shared(
         "sign-flip",

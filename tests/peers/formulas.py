@@ -131,16 +131,3 @@ def first_least_diameter(rows: Rows, byzantine: int) -> Vector:
 def buckets(rows: Rows, size: int) -> Rows:
     """The means of so many neighbours; the last bucket holds what is left."""
     return np.array([rows[first : first + size].mean(axis=0) for first in range(0, len(rows), size)])
-
-
-def upward(harm: Callable[[float], float], tries: int = 20, step: float = 10.0, ratio: float = 0.8) -> float:
-    """A line search from 0 up: doubled steps while they do more harm, then ever shorter ones."""
-    best, most, growing = 0.0, harm(0.0), True
-    for _ in range(tries - 1):
-        found = harm(best + step)
-        if found > most:
-            best, most = best + step, found
-            step *= 2 if growing else ratio
-        else:
-            step, growing = step * ratio, False
-    return best

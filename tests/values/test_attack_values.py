@@ -38,8 +38,9 @@ from holdfast.attacks import (
     TrimmedMeanAttack,
 )
 from holdfast.attacks.alie import little
+from holdfast.attacks.damage import damage_of
 from holdfast.attacks.perturbations import Perturbation, perturbation
-from holdfast.attacks.searching import damage_of, strongest
+from holdfast.attacks.searching import strongest, strongest_upward
 from holdfast.errors import InvalidInput
 from holdfast.streams import Stream
 from holdfast.typing import Rows
@@ -282,6 +283,19 @@ def test_the_constants_that_a_search_tries() -> None:
     assert tried(1.0, 20, goal=5.0) == pytest.approx([1, -1, 4, -4, 1 / 4, -1 / 4, *far, *near])
     assert tried(0.0, 19, goal=0.0) == pytest.approx([0, -1, 1, 4, -4, 1 / 4, -1 / 4, *far, 2, 1 / 2, 2**0.5, 0.5**0.5])
     assert tried(-3.0, 4, goal=99.0) == [-3, 3, -12, 12]
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_the_constants_that_a_search_upward_tries(side: float) -> None:
+    """0, 10 and 10 + 20 do ever more; 30 + 40 does less, so do 30 + 32 and 30 + 25.6; 30 + 20.48 does more again."""
+    tried: list[float] = []
+
+    def damage(constant: float) -> float:
+        tried.append(side * constant)
+        return tried[-1] if tried[-1] <= 52 else 0.0
+
+    assert strongest_upward(damage, 0.7 * side, 8) == pytest.approx((50.48 * side, 50.48))
+    assert tried == pytest.approx([0.0, 10.0, 30.0, 70.0, 62.0, 55.6, 50.48, 50.48 + 16.384])
 
 
 def test_damage_is_the_distance_from_what_agreeing_workers_would_make() -> None:

@@ -72,8 +72,12 @@ NETWORK = {"schedule": "constant-then-linear", "l2": 1e-4}
 
 BYZFL = {"dealt": "honest", "rounds": 800, "eval_every": 50, "batch": 25}
 """ByzFL's heat map: its Byzantine workers come with no data of their own."""
-BYZFL_ATTACKS = ["inner-product:scale=1", "inner-product:search=line", "alie:search=line"]
-"""Its sign flip is that of the honest mean, which is the first of these."""
+BYZFL_ATTACKS = [
+    "inner-product:scale=1",
+    "inner-product:search=upward,evaluations=20",
+    "alie:z=-1,search=upward,evaluations=20",
+]
+"""Its sign flip, which is that of the honest mean, and its searches."""
 
 
 def _behind_watch(*rules: str) -> list[str]:

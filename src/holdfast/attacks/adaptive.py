@@ -7,11 +7,12 @@ from msgspec import Meta
 from holdfast.attacks.alie import Alie
 from holdfast.attacks.base import ColludingAttack, FullView, alike
 from holdfast.attacks.contrarian import Contrarian
+from holdfast.attacks.damage import damage_along, damage_of
 from holdfast.attacks.inner_product import InnerProduct
 from holdfast.attacks.min_max import MinMax
 from holdfast.attacks.min_sum import MinSum
 from holdfast.attacks.negative_sum import NegativeSum
-from holdfast.attacks.searching import LineAttack, damage_along, damage_of, strongest
+from holdfast.attacks.searching import LineAttack, strongest
 from holdfast.attacks.trimmed_mean_attack import TrimmedMeanAttack
 from holdfast.typing import Rows
 
@@ -37,7 +38,7 @@ class Adaptive(ColludingAttack):
 
     Tried are min-max and min-sum in all directions, trim, contrarian and negative-sum as they are, then alie and
     inner-product by line search, half of what is left each; of equals the first. Damage is the distance of what the
-    master makes of the round from what it would make of the honest mean (`attacks/searching.py`); one more evaluation
+    master makes of the round from what it would make of the honest mean (`attacks/damage.py`); one more evaluation
     finds the latter. Where the rule cannot be asked (`view.aggregate`), min-max is sent.
 
     >>> from holdfast.aggregators import Median

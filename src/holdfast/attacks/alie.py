@@ -5,7 +5,8 @@ from statistics import NormalDist
 import numpy as np
 
 from holdfast.attacks.base import FullView, honest_mean
-from holdfast.attacks.searching import Line, LineAttack
+from holdfast.attacks.damage import Line
+from holdfast.attacks.searching import LineAttack
 from holdfast.typing import Vector
 
 
@@ -19,7 +20,7 @@ class Alie(LineAttack):
     the message, which makes a majority with the f Byzantine ones. n and f are of this round; `z` overrides the formula.
     Where it has no finite answer (a Byzantine majority, or n = 2), the share is kept half a worker off 0 and 1. With
     `search=line`, z is what harms the master's rule most in this round, of `evaluations` tries on either side of mu, as
-    far as the rule can be asked (`view.aggregate`).
+    far as the rule can be asked (`view.aggregate`). ByzFL's is `z=-1,search=upward,evaluations=20`.
     Models and gradients alike: neither mu nor sigma depends on where 0 is.
 
     >>> view = FullView.of([[1.0], [2.0], [3.0]])

@@ -49,6 +49,11 @@ class FullView(LocalView):
 
     None where the master looks at coordinates or remembers, not at this round's lengths and angles alone.
     """
+    columned: Callable[[Rows, int], Vector] | None = None
+    """What it would make of messages' columns from a given one on; the columns before tell lengths and angles.
+
+    For a master that looks at one coordinate at a time, once messages are mixed by lengths and angles; else None.
+    """
 
     @staticmethod
     def of(

@@ -64,6 +64,8 @@ class Adversary:
         """What colluding workers may ask."""
         self.turned_foresight: Foresight | None = None
         """The same for rows less the neutral one, by coordinates in any orthonormal basis, if that is all it needs."""
+        self.columned_foresight: Callable[[Rows, Workers, int, int], Vector] | None = None
+        """The same for some columns of the rows, if all others matter only by the rows' lengths and angles."""
         self._split = split(self.is_byzantine)
         self._copy: Rows | None = None
 
@@ -120,7 +122,7 @@ class Adversary:
                 absent = np.setdiff1d(self.honest, honest) if len(workers) < len(self._workers) else honest[:0]
                 asked = [
                     foresight and partial(_answer, foresight, workers, round, byzantine_at, honest_at)
-                    for foresight in (self.foresight, self.turned_foresight)
+                    for foresight in (self.foresight, self.turned_foresight, self.columned_foresight)
                 ]
                 return self._sent(FullView(*local, _taken(rows, honest_at), honest, _copy(absent), *asked))
         except ValueError as error:
@@ -159,12 +161,18 @@ class Adversary:
 
 
 def _answer(
-    foresight: Foresight, workers: Workers, round: int, byzantine_at: Where, honest_at: Where, messages: Rows
+    foresight: Callable[..., Vector],
+    workers: Workers,
+    round: int,
+    byzantine_at: Where,
+    honest_at: Where,
+    messages: Rows,
+    *columns: int,
 ) -> Vector:
-    """Return what the master would make of a round's messages, the honest ones first."""
+    """Return what the master would make of a round's messages, the honest ones first, or of some columns of these."""
     ordered = room(messages.shape, messages.dtype)
     ordered[honest_at], ordered[byzantine_at] = np.split(messages, [len(workers[honest_at])])
-    return _copy(foresight(ordered, workers, round))
+    return _copy(foresight(ordered, workers, round, *columns))
 
 
 def _copy(array: A) -> A:

@@ -55,6 +55,8 @@ class Playing:
             experiment.engine.adversary.foresight = self._foresee
         if getattr(experiment.master, "turns", False):
             experiment.engine.adversary.turned_foresight = self._foresee_turned
+        if getattr(experiment.master, "columnwise", False):
+            experiment.engine.adversary.columned_foresight = self._foresee_columns
 
     @property
     def model(self) -> Vector:
@@ -77,6 +79,12 @@ class Playing:
         """Return the same for messages about the neutral one, both by coordinates in another orthonormal basis."""
         received = Received(rows, workers, round, self.spec.seed)
         direction: Vector = cast(Any, self.experiment.master).foresee_turned(received)
+        return direction
+
+    def _foresee_columns(self, rows: Rows, workers: Workers, round: int, first: int) -> Vector:
+        """Return the same for the columns from `first` on, where those before tell lengths and angles."""
+        received = Received(rows, workers, round, self.spec.seed)
+        direction: Vector = cast(Any, self.experiment.master).foresee_columns(received, first)
         return direction
 
     def restore(self, checkpoint: Checkpoint, history: list[Evaluation]) -> None:

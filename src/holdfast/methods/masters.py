@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.aggregators import REGISTRY as RULES
-from holdfast.aggregators import Remembering, Weighing
+from holdfast.aggregators import CoordinateWise, Remembering, Weighing
 from holdfast.errors import InvalidInput
 from holdfast.methods.penalties import L1, Penalty
 from holdfast.methods.priors import Ridge
@@ -105,7 +105,16 @@ class AggregateSum:
 
     @property
     def turns(self) -> bool:
-        return all(getattr(part, "turns", False) for part in (*self.stages, self.rule))
+        return self._stages_turn and getattr(self.rule, "turns", False)
+
+    @property
+    def columnwise(self) -> bool:
+        """Whether it looks at one coordinate at a time, once messages are mixed by lengths and angles."""
+        return self._stages_turn and isinstance(self.rule, CoordinateWise) and not self.weights
+
+    @property
+    def _stages_turn(self) -> bool:
+        return all(getattr(stage, "turns", False) for stage in self.stages)
 
     def init(self, model: Vector) -> Any:
         memory: Any = self.rule.init(model) if isinstance(self.rule, Remembering) else Nothing()
@@ -132,6 +141,13 @@ class AggregateSum:
         for after in reversed(kept):
             memory = Staged(after, memory)
         return vector, memory
+
+    def in_columns(self, received: Received, first: int) -> Vector:
+        """Return the direction in the columns from `first` on, if `columnwise`; those before go to the stages only."""
+        number = self._number(received.workers)
+        for stage in self.stages:
+            received = stage(received)
+        return number * self.rule(cast(Rows, received.rows)[:, first:])
 
     def _number(self, workers: Workers) -> float:
         """Return how many workers these are, or what they weigh."""
@@ -181,6 +197,15 @@ class Descent:
         """Return the direction for messages about the neutral one, both by coordinates in any orthonormal basis."""
         neutral = np.zeros_like(cast(Rows, received.rows)[0])
         return self.direction(neutral, received, self.direction.init(neutral))[0]
+
+    @property
+    def columnwise(self) -> bool:
+        """Whether `foresee_columns` can be asked."""
+        return isinstance(self.direction, AggregateSum) and self.direction.columnwise
+
+    def foresee_columns(self, received: Received, first: int) -> Vector:
+        """Return the direction in the columns from `first` on; those before tell the messages' lengths and angles."""
+        return cast(AggregateSum, self.direction).in_columns(received, first)
 
     def step(self, state: Iterate, received: Received) -> Iterate:
         x = state.model

@@ -1,0 +1,106 @@
+"""What a message would do to the master.
+
+    damage(V) = |A(x_1, ..., x_h, v_1, ..., v_f) - A(mu, ..., mu)|
+
+with A the master's rule as it is in this round, x_i the honest messages and mu their mean. A rule that agrees with
+messages that are all alike has A(mu, ..., mu) = mu. The penalty sum of RSA is the pull of workers who all stand at mu.
+
+A rule that sees lengths and angles only can be asked in coordinates of the space that the honest messages and the line
+span: h + 2 numbers a message in place of d. With C the cosines of what spans it, C = U diag(s) U', these are the rows
+of U diag(s)^(1/2) times their lengths: so rounding is small beside each row, and a row of no length stays one.
+
+A rule that looks at one coordinate at a time, behind stages that see lengths and angles only, is asked in the same
+numbers and in some coordinates beside them, evenly spaced. These are made so small that lengths and angles do not
+notice them; what the stages do to a message, they do to its coordinates too. Damage is then that of these
+coordinates, times the square root of how many times as many there are.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from math import inf, isnan, sqrt
+
+import numpy as np
+
+from holdfast import kernels
+from holdfast.attacks.base import FullView, honest_mean
+from holdfast.kernels.room import room
+from holdfast.typing import Rows, Vector
+
+Damage = Callable[[Rows], float]
+Line = Callable[[float], Vector]
+"""What is sent for each value of a constant; straight."""
+MANY = 1000
+"""So many coordinates of a message for each one of the space that is searched make it worth while to change to them."""
+COLUMNS = 20_000
+"""At least so many coordinates are shown to a rule that looks at one at a time, if messages have twice as many."""
+UNNOTICED = 2.0**-30
+"""What coordinates are multiplied by to be carried along: beside what they are part of, their squares are rounding."""
+
+
+def damage_of(view: FullView) -> Damage | None:
+    """Return what measures the damage of messages, one row for each Byzantine worker or one for all, if known."""
+    aggregate = view.aggregate
+    if aggregate is None:
+        return None
+    messages, honest = np.concatenate([view.honest, view.own]), len(view.honest)
+    mean = honest_mean(view).astype(messages.dtype)
+    target = np.asarray(aggregate(np.tile(mean, (len(messages), 1))), np.float64)
+    off = np.empty_like(target)
+
+    def damage(sent: Rows) -> float:
+        messages[honest:] = sent
+        harm = float(np.linalg.norm(np.subtract(aggregate(messages), target, out=off)))
+        return inf if isnan(harm) else harm  # a model that is not a number is lost
+
+    return damage
+
+
+def damage_along(line: Line, view: FullView, damage: Damage | None = None) -> Callable[[float], float] | None:
+    """Return what measures the damage of each constant, in few coordinates where it can, else by `damage`, if known."""
+    if (few := in_few(line, view)) is not None:
+        (line, view), damage = few, None
+    measured = damage or damage_of(view)
+    return None if measured is None else lambda constant: measured(line(constant))
+
+
+def in_few(line: Line, view: FullView) -> tuple[Line, FullView] | None:
+    """Return line and round by coordinates in the space that they span, where the rule allows it and it pays."""
+    honest, d = view.honest.shape
+    stride = d // COLUMNS
+    shown = view.columned if view.turned is None and stride > 1 else None
+    if d < MANY * (honest + 2) or (view.turned is None and shown is None):
+        return None
+    spanning = room((honest + 2, d), np.float64)  # the mean lies in the span of the others: float32 would move it out
+    np.subtract(view.honest, view.neutral, out=spanning[:honest])
+    start = line(0.0)
+    spanning[honest], spanning[honest + 1] = start - view.neutral, line(1.0) - start
+    coordinates = _coordinates(spanning)
+    if coordinates is None:
+        return None
+    aggregate = view.turned
+    if shown is not None:
+        columns = spanning[:, ::stride]
+        aggregate = partial(_in_columns, shown, honest + 2, sqrt(d / columns.shape[1]))
+        coordinates = np.concatenate([coordinates, UNNOTICED * columns], axis=1)
+    own = np.zeros((len(view.workers), coordinates.shape[1]))
+    few = replace(view, honest=coordinates[:honest], own=own, neutral=own[0], aggregate=aggregate, turned=None)
+    return lambda constant: coordinates[honest] + constant * coordinates[honest + 1], few
+
+
+def _coordinates(spanning: Rows) -> Rows | None:
+    """Return rows with the lengths and angles of these, as many numbers each as there are rows; None if not finite."""
+    products = kernels.inner_products(spanning, np.zeros_like(spanning[0]))
+    if not np.isfinite(products).all():  # an honest message that is none, or too long for its square
+        return None
+    lengths = np.sqrt(products.diagonal())[:, np.newaxis]
+    scale = np.where(lengths > 0, lengths, 1.0)
+    squares, axes = np.linalg.eigh(products / scale / scale.T)
+    coordinates: Rows = lengths * axes * np.sqrt(np.maximum(squares, 0.0))  # what is below 0 is rounding
+    return coordinates
+
+
+def _in_columns(columned: Callable[[Rows, int], Vector], first: int, factor: float, messages: Rows) -> Vector:
+    """Return what the master makes of the columns that are shown, as large as if all were."""
+    vector: Vector = columned(messages, first) * (factor / UNNOTICED)
+    return vector
