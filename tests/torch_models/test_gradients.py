@@ -8,6 +8,7 @@ from networks import NETWORKS, around, every_network, problem_of
 
 from holdfast.problems import ModuleProblem
 from holdfast.problems.modules import WAYS
+from holdfast.problems.modules.layers import with_channels_last
 from holdfast.typing import Rows
 
 every_way = pytest.mark.parametrize("way", WAYS)
@@ -87,3 +88,15 @@ def test_threads_are_as_they_were() -> None:
     problem.oracle(EVERYBODY)(problem.start(), 0)
     problem.evaluate(problem.start())
     assert torch.get_num_threads() == before
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+def test_channels_are_last_behind_a_convolution_too(channels: int) -> None:
+    """Of one channel both orders are the same in memory, and PyTorch would go on with channels first."""
+    import torch
+
+    images = torch.arange(2.0 * channels * 36).reshape(2, channels, 6, 6)
+    turned = with_channels_last(images)
+    assert torch.equal(turned, images)
+    scores = torch.nn.functional.conv2d(turned, with_channels_last(torch.ones(4, channels, 3, 3)))
+    assert scores.is_contiguous(memory_format=torch.channels_last)

@@ -8,7 +8,7 @@ from copy import deepcopy
 from functools import cache
 from typing import Any
 
-from holdfast.problems.modules.layers import Pass, layer_for
+from holdfast.problems.modules.layers import Pass, layer_for, with_channels_last
 from holdfast.problems.modules.learner import Learner
 from holdfast.problems.modules.library import library
 
@@ -20,7 +20,7 @@ class Layered:
 
     def __init__(self, learner: Learner, channels_last: bool = False) -> None:
         torch = library()
-        self._learner, self._channels_last = learner, channels_last
+        self._learner, self.channels_last = learner, channels_last
         self._module = deepcopy(learner.module)
         self._anchor = torch.zeros((), requires_grad=True)
         self._pass: Pass | None = None
@@ -42,9 +42,9 @@ class Layered:
         torch, layout = library(), self._learner.layout
         n = len(x)
         samples = x.flatten(0, 1)
-        if self._channels_last:
+        if self.channels_last:
             samples = with_channels_last(samples)
-        self._pass = Pass(n, models.ndim == 2, layout.views(models), layout.views(out), set(), self._channels_last)
+        self._pass = Pass(n, models.ndim == 2, layout.views(models), layout.views(out), set(), self.channels_last)
         with torch.enable_grad():
             cost = n * self._learner.weight * self._learner.loss(self._module(samples), y.flatten(0, 1))
         cost.backward()
@@ -73,7 +73,3 @@ def _through() -> Any:
             return ctx.layer.backward(x, gradient, ctx.over, ctx.kept, ctx.needs_input_grad[0]), None, None, None
 
     return Through
-
-
-def with_channels_last(tensor: Any) -> Any:
-    return tensor.contiguous(memory_format=library().channels_last) if tensor.ndim == 4 else tensor

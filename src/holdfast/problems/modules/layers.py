@@ -102,7 +102,7 @@ class ConvLayer(Layer):
     def _parameters(self, over: Pass, worker: int) -> tuple[Any, Any]:
         weight = over.of(self.names["weight"], worker)
         if over.channels_last:
-            weight = weight.contiguous(memory_format=library().channels_last)
+            weight = with_channels_last(weight)
         return weight, over.of(self.names["bias"], worker) if "bias" in self.names else None
 
     def backward(self, x: Any, gradient: Any, over: Pass, kept: Any, inward: bool) -> Any:
@@ -168,3 +168,15 @@ def layer_for(module: Any, names: Mapping[str, str]) -> Layer:
     if type(module) is nn.Conv2d and module.padding_mode == "zeros" and not isinstance(module.padding, str):
         return ConvLayer(module, names)
     return AnyLayer(module, names)
+
+
+def with_channels_last(tensor: Any) -> Any:
+    """Return images or filters with their channels last, also by their strides where there is only one channel.
+
+    With one channel both orders are the same in memory, PyTorch takes it for channels first, and so does all behind it.
+    """
+    if tensor.ndim != 4:
+        return tensor
+    _, channels, height, width = tensor.shape
+    strides = (channels * height * width, 1, width * channels, channels)
+    return tensor.contiguous(memory_format=library().channels_last).as_strided(tensor.shape, strides)

@@ -11,6 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 from holdfast.data import Dataset, Partition
 from holdfast.errors import InvalidInput
 from holdfast.problems.linear import LinearProblem
+from holdfast.problems.modules.layers import with_channels_last
 from holdfast.problems.modules.learner import Learner
 from holdfast.problems.modules.library import library, one_thread
 from holdfast.problems.modules.losses import LOSSES, Loss
@@ -227,7 +228,8 @@ class ModuleProblem:
     def _blocks(self, features: NDArray[Any]) -> Iterator[Any]:
         for start in range(0, len(features), BLOCK):
             block = library().from_numpy(np.ascontiguousarray(features[start : start + BLOCK]))
-            yield self.minibatches.scaled(block)
+            scaled = self.minibatches.scaled(block)
+            yield with_channels_last(scaled) if self.gradients.channels_last else scaled
 
     def _targets(self, targets: NDArray[Any]) -> Any:
         kept = targets if targets.dtype.kind == "f" else targets.astype(np.int64)

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from functools import cached_property, partial
 from typing import Any, Protocol
 
-from holdfast.problems.modules.layered import Layered, with_channels_last
+from holdfast.problems.modules.layered import Layered
+from holdfast.problems.modules.layers import with_channels_last
 from holdfast.problems.modules.learner import Learner
 from holdfast.problems.modules.library import library
 
@@ -16,6 +17,10 @@ class Way(Protocol):
     def together(self) -> bool:
         """Whether a worker's last bits may depend on its place in the group, and on how many there are."""
 
+    @property
+    def channels_last(self) -> bool:
+        """Whether the module is shown images with their channels last; it is measured as it is learned with."""
+
     def __call__(self, models: Any, x: Any, y: Any, out: Any) -> None:
         """Put the gradients at `models`, `(n, d)` or one `(d,)` for all, into `out`, `(n, d)`."""
 
@@ -26,7 +31,7 @@ class Loop:
     together = False
 
     def __init__(self, learner: Learner, channels_last: bool = False) -> None:
-        self._learner, self._channels_last = learner, channels_last
+        self._learner, self.channels_last = learner, channels_last
 
     def __call__(self, models: Any, x: Any, y: Any, out: Any) -> None:
         for row, (samples, targets) in enumerate(zip(x, y, strict=True)):
@@ -35,7 +40,7 @@ class Loop:
     def _gradient(self, model: Any, x: Any, y: Any, out: Any) -> None:
         layout = self._learner.layout
         used = parameters = {name: each.requires_grad_() for name, each in layout.views(model).items()}
-        if self._channels_last:
+        if self.channels_last:
             used, x = {name: with_channels_last(each) for name, each in parameters.items()}, with_channels_last(x)
         gradients = library().autograd.grad(
             self._learner.cost(used, x, y), list(parameters.values()), allow_unused=True, materialize_grads=True
@@ -48,6 +53,7 @@ class Stacked:
     """All workers at once, through `torch.func.vmap`."""
 
     together = True
+    channels_last = False
 
     def __init__(self, learner: Learner) -> None:
         self._learner = learner
