@@ -107,8 +107,8 @@ class Cliff(Quadratic):
         return lambda models, round: np.where(models < 1, 0.01 * models - 1, 0.0)
 
 
-def test_who_steps_too_far_for_what_it_gains_walks_again_with_shorter_steps() -> None:
-    """The curvature at the start is 0.01: a step of 100 gains 0.995, and so does one of 100 / 8 at the other pace.
+def test_where_curvature_may_change_the_walk_has_short_steps() -> None:
+    """The curvature at the start is 0.01: a step of 100 gains 0.995, and so does one of 100 / 8, which is taken.
 
     The price of the latter is (0.995 / 3) / 12.5, eight times that of the former.
     """

@@ -16,8 +16,8 @@ from holdfast.typing import Nothing, Oracle, Rows, Vector, Workers
 
 STEPS = 64
 """Accelerated steps that a worker takes alone; on MNIST the price no longer changes after 40."""
-PACES = (1.0, 1 / 8)
-"""Shares of the longest step with which it walks where the problem is not linear, from the start each time.
+PACE = 1 / 8
+"""The share of the longest step with which it walks where the problem is not linear.
 
 The curvature at a network's start says little about the way: on a CNN steps that are stable there go three to six
 times as far as |x_0| for what a shorter walk gains, and the price is the less for it.
@@ -46,7 +46,7 @@ class Surveyor:
     The price is the largest lambda at which some model still has 1 - share of the gain left after the penalty
     lambda |x - x_0|_p. The reach is how many steps as long as a pull z it takes to that model. The curvature bounds
     the Hessian of F_i; a runs over the samples with their bias feature. Of a problem that is not linear it is an
-    estimate at the start, and losses are dear: there every EVERY-th model counts, on walks of several paces.
+    estimate at the start, and losses are dear: there every EVERY-th model counts, on a walk of shorter steps.
     """
 
     measured: "Sampled | Probed"
@@ -56,7 +56,8 @@ class Surveyor:
     steps: NDArray[np.int64]
     """Which models on the way count."""
     share: float = SHARE
-    paces: tuple[float, ...] = (1.0,)
+    pace: float = 1.0
+    """The share of the longest step that is taken."""
 
     @staticmethod
     def of(problem: Problem, workers: Workers, p: float) -> "Surveyor":
@@ -66,15 +67,14 @@ class Surveyor:
         counted = np.arange(STEPS) if linear else np.arange(EVERY - 1, STEPS, EVERY)
         bounded = isfinite(getattr(problem, "gradient_bound", inf))
         share = SHARE_BEYOND_L1 if bounded and p > 1 else SHARE
-        return Surveyor(measured, workers, penalty(p, 1.0), counted, share, (1.0,) if linear else PACES)
+        return Surveyor(measured, workers, penalty(p, 1.0), counted, share, 1.0 if linear else PACE)
 
     def init(self, models: Rows) -> Nothing:
         return Nothing()
 
     def step(self, state: Nothing, model: Vector, oracle: Oracle, round: int) -> tuple[Reports, Nothing]:
         curvatures = self.measured.curvatures(model, oracle, self.workers)
-        walks = [self._walk(model, oracle, curvatures / pace) for pace in self.paces]
-        gains, lengths, reaches = np.concatenate(walks, axis=1)
+        gains, lengths, reaches = self._walk(model, oracle, curvatures / self.pace)
         left = gains - (1 - self.share) * gains.max(axis=0).clip(min=0)
         prices = np.divide(left, lengths, out=np.zeros_like(left), where=lengths > 0)
         best = prices.argmax(axis=0), np.arange(len(self.workers))
