@@ -23,6 +23,15 @@ class TooFew(EngineError):
     """Fewer workers answered than a round needs. They have gone back to where they were before it."""
 
 
+def in_one_line(error: BaseException) -> str:
+    """Return what went wrong: the message of a foreseen error, else with the name of its class.
+
+    >>> in_one_line(InvalidInput("no")), in_one_line(KeyError("no"))
+    ('no', "KeyError: 'no'")
+    """
+    return str(error) if isinstance(error, InvalidInput) else " ".join(f"{type(error).__name__}: {error}".split())
+
+
 def unknown(kind: str, name: str, known: Iterable[str]) -> InvalidInput:
     """Return the error for a name that nobody knows: the nearest one, then all of them.
 

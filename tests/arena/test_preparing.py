@@ -41,7 +41,7 @@ def test_each_problem_is_built_once_however_many_methods_attacks_and_seeds() -> 
 
     building.forget()
     with pytest.raises(Prepared):
-        play_arena(arena, None, None, telling)
+        play_arena(arena, 1, None, telling)
     assert building._built.cache_info().misses == 4
     assert len(wanted) == 2 * len(arena.bouts())
     assert len(list(groupby(wanted, lambda spec: (spec.partition, spec.seed)))) == 4

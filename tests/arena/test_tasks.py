@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from holdfast.arena import PRESETS, Arena, BoutResult, Condition, Leaderboard, Task, choose_factors, play_arena, playing
+from holdfast.arena import PRESETS, Arena, BoutResult, Condition, Leaderboard, Task, choose_factors, play_arena
 from holdfast.arena.conclusions import conclusions, headline
 from holdfast.arena.plan import Bout
 from holdfast.arena.results import results_of
@@ -31,12 +31,6 @@ BASE = Spec(data="digits", rate=0.1, rounds=7, workers=8)
 
 def arena(data: tuple[str, ...] = ("digits",), models: tuple[object, ...] = (None,)) -> Arena:
     return Arena(BASE, data, models, (RSA, MEDIAN), (SignFlip(),), (Iid(),), ((2, 2),))
-
-
-def forget() -> None:
-    """Let nothing that another test has built, read or found be known any more."""
-    building.forget()
-    playing._found.cache_clear()
 
 
 class Prepared(Exception):
@@ -115,9 +109,9 @@ def test_each_problem_is_built_once_with_several_tasks(tmp_path: Path) -> None:
     played = replace(arena(data=("digits", other_data(tmp_path))), base=replace(BASE, rate="auto"))
     played = replace(played, partitions=(ByLabel(), Iid()), seeds=(0, 1))
     wanted = Wanted()
-    forget()
+    building.forget()
     with pytest.raises(Prepared):
-        play_arena(played, None, None, wanted.telling)
+        play_arena(played, 1, None, wanted.telling)
     assert building._built.cache_info().misses == 8
     assert len(wanted.specs) == 2 * len(played.bouts())
     assert len(list(groupby(wanted.specs, lambda spec: (spec.data, spec.partition, spec.seed)))) == 8
@@ -126,9 +120,9 @@ def test_each_problem_is_built_once_with_several_tasks(tmp_path: Path) -> None:
 def test_each_data_set_is_read_once_however_many_partitions_and_models(tmp_path: Path) -> None:
     played = arena(data=("digits", other_data(tmp_path)), models=(None, MLP))
     played = replace(played, base=replace(BASE, rate="auto"), partitions=(ByLabel(), Iid()))
-    forget()
+    building.forget()
     with pytest.raises(Prepared):
-        play_arena(played, None, None, Wanted().telling)
+        play_arena(played, 1, None, Wanted().telling)
     assert loading._loaded.cache_info().misses == 2
 
 

@@ -11,6 +11,10 @@ from typing import Any
 import pytest
 from commands import Ended, command_into
 
+from holdfast.arena import finding
+from holdfast.experiments import Spec
+from holdfast.experiments.automatic import resolve_auto
+
 ARENA = ["arena", "--workers", "9", "--rounds", "300", "--eval-every", "100", "--jobs", "1", "--partition", "iid",
          "--method", "rsa", "median", "krum", "--attack", "sign-flip", "outsiders:Broken",
          "--byzantine", "2"]  # fmt: skip
@@ -73,3 +77,35 @@ def test_it_resumes_to_the_same_results_and_what_failed_stays_failed(whole: Ende
         [(method, "outsiders:Broken") for method in ("rsa", "median", "krum")], "RuntimeError: nothing to send"
     )
     assert "RuntimeError: nothing to send" in (out / "report.html").read_text()
+
+
+SHORT = ["arena", "--workers", "5", "--rounds", "4", "--eval-every", "4", "--jobs", "1", "--partition", "iid",
+         "by-label", "--method", "rsa", "median", "--attack", "sign-flip", "--byzantine", "1"]  # fmt: skip
+
+
+def test_what_was_found_by_rule_is_kept_and_a_torn_file_of_it_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, asked = tmp_path / "out", list[Spec]()
+
+    def counting(spec: Spec) -> Spec:
+        asked.append(spec)
+        return resolve_auto(spec)
+
+    monkeypatch.setattr(finding, "resolve_auto", counting)
+    first = command_into(out, *SHORT, "--factors", "0.5", "1")
+    assert first.status == 0, first.stderr
+    numbers, found = (out / "auto.json").read_bytes(), [*asked]
+    assert len({spec.data for spec in found}) == 2, "the tries are on other data"
+
+    again = command_into(out, *SHORT, "--factors", "0.5", "1", "--resume")
+    assert again.results == first.results
+    assert asked == found, "nothing is found again"
+
+    (out / "auto.json").write_bytes(numbers[:100])
+    (out / ".auto.json.1.2.part").write_bytes(numbers[:50])  # of a writer that was killed
+    anew = command_into(out, *SHORT, "--factors", "0.5", "1", "--resume")
+    assert anew.results == first.results
+    assert asked == found * 2
+    assert (out / "auto.json").read_bytes() == numbers
+    assert not list(out.glob(".auto*"))

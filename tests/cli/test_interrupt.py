@@ -102,6 +102,19 @@ def test_a_comparison_that_is_starting_leaves_nobody_behind(tmp_path: Path) -> N
     assert (stderr, stdout.count("interrupted; resume with")) == ("", 1)
 
 
+def test_an_arena_that_finds_step_sizes_leaves_nobody_behind(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    dear = ["--model", "mlp:hidden=1000", "--workers", "100", "--partition", "iid", "by-label"]  # a minute and more
+    process = start("arena", *dear, "--method", "rsa", "--jobs", "2", "--out", str(tmp_path / "out"))
+    assert process.stdout is not None
+    assert "1 methods" in process.stdout.readline()
+    assert process.stdout.readline() == "finding step sizes for 2 problems\n"
+    time.sleep(2)  # some are at work, or still importing
+    stdout, stderr = interrupted(process)
+    assert process.returncode == 130
+    assert (stderr, stdout.count("interrupted; resume with")) == ("", 1)
+
+
 def test_the_first_signal_asks_and_the_second_insists() -> None:
     before = signal.getsignal(signal.SIGINT)
     with PoliteStop() as stop:

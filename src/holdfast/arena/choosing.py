@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+from holdfast.arena.numbers import NumbersKeeper
 from holdfast.arena.plan import Arena, Bout
 from holdfast.arena.playing import Draft, Place, Telling, gathered, place_of
 from holdfast.experiments.gathering import Keeper
@@ -16,6 +17,7 @@ def choose_factors(
     jobs: int | None,
     store: Keeper,
     telling: Telling,
+    numbers: NumbersKeeper | None = None,
 ) -> dict[Place, float]:
     """Return for every task, partition and method the factor with the best worst case over the attacks.
 
@@ -33,7 +35,7 @@ def choose_factors(
         return [Draft(held_out(spec), factor) for factor in factors]
 
     worst: dict[Place, list[float]] = {}
-    for cell in gathered(bouts, drafts, jobs, store, telling):
+    for cell in gathered(bouts, drafts, jobs, store, telling, numbers):
         if cell.failure is None:
             place = place_of(cell.bout)
             ends = [record.accuracy or 0.0 for record in cell.records]

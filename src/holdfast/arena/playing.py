@@ -1,24 +1,24 @@
 """An arena played: what can be told without a run first, then all runs over the cores; a failure is one cell's."""
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
-from functools import cache
 from itertools import chain
 from typing import NamedTuple
 
-from holdfast.aggregators import Mean
+from holdfast.arena.finding import find_numbers, problem_of, question_of, with_numbers
+from holdfast.arena.numbers import NumbersKeeper
 from holdfast.arena.plan import Arena, Bout, Task
 from holdfast.arena.scores import BoutResult
 from holdfast.data import Partition
-from holdfast.errors import InvalidInput
-from holdfast.experiments.automatic import resolve_auto
+from holdfast.errors import in_one_line
+from holdfast.experiments.checking import require_jobs
 from holdfast.experiments.defaults import canonical, resolved
 from holdfast.experiments.gathering import Arrived, Keeper, gather
-from holdfast.experiments.given import data_text, model_text, require_number
+from holdfast.experiments.given import require_number
 from holdfast.experiments.parts import check
 from holdfast.experiments.spec import Spec
-from holdfast.methods import Aggregated, Method
+from holdfast.methods import Method
 
 Place = tuple[Task, Partition, Method]
 """Where a method has one step size."""
@@ -39,17 +39,18 @@ def play_arena(
     store: Keeper | None,
     telling: Telling,
     factors: Mapping[Place, float] | None = None,
+    numbers: NumbersKeeper | None = None,
 ) -> list[BoutResult]:
     """Return every cell, in the order of the bouts. What is in the store already is not run again.
 
-    `factors` are what a method's step size is multiplied by.
+    `factors` are what a method's step size is multiplied by. `numbers` keeps what the rule found, as the store runs.
     """
 
     def drafts(bout: Bout) -> list[Draft]:
         factor = (factors or {}).get(place_of(bout), 1.0)
         return [Draft(spec, factor) for spec in arena.specs(bout)]
 
-    return gathered(arena.bouts(), drafts, jobs, store, telling)
+    return gathered(arena.bouts(), drafts, jobs, store, telling, numbers)
 
 
 def place_of(bout: Bout) -> Place:
@@ -63,22 +64,17 @@ def gathered(
     jobs: int | None,
     store: Keeper | None,
     telling: Telling,
+    numbers: NumbersKeeper | None = None,
 ) -> list[BoutResult]:
     """Return one cell per bout, of its runs.
 
     What shares a task, a partition and a seed is prepared and run together: its problem is then built, and asked for
     numbers, once.
     """
+    require_jobs(jobs)
     asked = {bout: drafts(bout) for bout in bouts}
-    ready: dict[Draft, Spec] = {}
-    failures: dict[Draft, str] = {}
-    for draft in sorted(dict.fromkeys(chain.from_iterable(asked.values())), key=_problem):
-        try:
-            ready[draft] = runnable(*draft)
-        except InvalidInput as error:
-            failures[draft] = str(error)
-        except Exception as error:  # a part from outside, which step sizes by rule ask too
-            failures[draft] = " ".join(f"{type(error).__name__}: {error}".split())
+    different = dict.fromkeys(chain.from_iterable(asked.values()))
+    ready, failures = _prepared(sorted(different, key=lambda draft: problem_of(draft.spec)), jobs, numbers)
     played = {draft for each in asked.values() if not failures.keys() & set(each) for draft in each}
     wanted = list(dict.fromkeys(spec for draft, spec in ready.items() if draft in played))
     failed: dict[Spec, str] = {}
@@ -95,25 +91,40 @@ def gathered(
     return [cell(bout) for bout in bouts]
 
 
-def _problem(draft: Draft) -> tuple[str | int, ...]:
-    spec = draft.spec
-    missing = spec.q if spec.dealt == "honest" else 0
-    return data_text(spec.data), model_text(spec.model), spec.partition_text, spec.workers, missing, spec.seed
+def _prepared(
+    drafts: Sequence[Draft], jobs: int | None, kept: NumbersKeeper | None
+) -> tuple[dict[Draft, Spec], dict[Draft, str]]:
+    """Return the runs that can be made of drafts, with every number filled in, and why the others cannot."""
+    plain: dict[Draft, tuple[Spec, Spec | None]] = {}
+    ready: dict[Draft, Spec] = {}
+    failures: dict[Draft, str] = {}
+    for draft in drafts:
+        with _failing(draft, failures):
+            spec = canonical(resolved(draft.spec))
+            plain[draft] = spec, question_of(spec)
+    answers = find_numbers((question for _, question in plain.values() if question), jobs, kept)
+    for draft, (spec, question) in plain.items():
+        answer = answers[question] if question else None
+        if isinstance(answer, str):
+            failures[draft] = answer
+            continue
+        with _failing(draft, failures):
+            ready[draft] = _runnable(spec if answer is None else with_numbers(spec, answer), draft.factor)
+    return ready, failures
 
 
-def runnable(spec: Spec, factor: float = 1.0) -> Spec:
-    """Return the spec with every number filled in, if it can work, and its step size times a factor."""
-    ready = canonical(resolved(spec))
-    if ready.method.penalised:
-        ready = _found(ready)
-    elif ready.rate == "auto":
-        # the rate by rule is the same for all of them, so that it is found once
-        alike = replace(ready, method=Aggregated(Mean()), declared=0, momentum=0.0)
-        ready = replace(ready, rate=_found(alike).rate)
+@contextmanager
+def _failing(draft: Draft, failures: dict[Draft, str]) -> Iterator[None]:
+    """Let what goes wrong with a draft, as parts from outside may, be its failure."""
+    try:
+        yield
+    except Exception as error:
+        failures[draft] = in_one_line(error)
+
+
+def _runnable(spec: Spec, factor: float = 1.0) -> Spec:
+    """Return a spec with numbers, if it can work, and its step size times a factor."""
     if factor != 1:
-        ready = replace(ready, rate=float(f"{require_number(ready.rate) * factor:.3g}"))
-    check(ready)
-    return ready
-
-
-_found = cache(resolve_auto)
+        spec = replace(spec, rate=float(f"{require_number(spec.rate) * factor:.3g}"))
+    check(spec)
+    return spec

@@ -11,6 +11,7 @@ from typing import Any
 
 from holdfast.arena import PRESETS, Arena, Leaderboard, choose_factors, place_of, play_arena
 from holdfast.arena.conclusions import conclusions, headline
+from holdfast.arena.numbers import NumbersFile
 from holdfast.arena.playing import Place, Telling
 from holdfast.arena.presets import Preset
 from holdfast.arena.results import results_of
@@ -24,7 +25,7 @@ from holdfast.experiments.given import data_labels, data_name, data_text, model_
 from holdfast.experiments.loading import loaded
 from holdfast.experiments.spec import Spec
 from holdfast.experiments.store import StoreByData
-from holdfast.files import file_names, write_atomic
+from holdfast.files import file_names, sweep, write_atomic
 from holdfast.tuning import hold_out
 from holdfast.tuning.validation import write
 
@@ -38,6 +39,8 @@ OWN = (*SWEPT, "declared", "seed", "engine")
 
 STORES = ("tries", "runs")
 """Folders of the runs that step sizes were chosen by, and of those that saw the test set."""
+NUMBERS = "auto.json"
+"""The file of what was found by rule, for both."""
 HELD_OUT = 0.1
 """The share of the training samples that step sizes are chosen by."""
 
@@ -110,6 +113,7 @@ def arena_of(arguments: Namespace) -> Arena:
 
 
 def _play(speaker: Speaker, arena: Arena, out: Path, arguments: Namespace) -> int:
+    sweep(out, [NUMBERS])
     checksums = {data: loaded(data).digest() for data in arena.data}
     store = _store(speaker, out / "runs", {_ready(arena, data).data: each for data, each in checksums.items()})
     conditions, bouts = len(arena.conditions()), len(arena.bouts())
@@ -126,7 +130,8 @@ def _play(speaker: Speaker, arena: Arena, out: Path, arguments: Namespace) -> in
         chosen = _chosen(speaker, arena, factors, out, arguments.jobs, telling)
     else:
         chosen = dict.fromkeys(map(place_of, arena.bouts()), factors[0] if factors else 1.0)
-    cells = play_arena(arena, arguments.jobs, store, telling, chosen)
+    numbers = NumbersFile(out / NUMBERS, store.data_sha256)
+    cells = play_arena(arena, arguments.jobs, store, telling, chosen, numbers)
     show(speaker, arena, Leaderboard.of(cells), arguments, out, factors)
     return 0
 
@@ -151,7 +156,8 @@ def _chosen(
 
     tries = _store(speaker, out / "tries", checksums)
     speaker.news(f"step sizes first: each method tries {len(factors)} on samples held back from training")
-    return choose_factors(arena, factors, held_out, jobs, tries, telling)
+    numbers = NumbersFile(out / NUMBERS, tries.data_sha256)
+    return choose_factors(arena, factors, held_out, jobs, tries, telling, numbers)
 
 
 def _ready(arena: Arena, data: Any) -> Spec:

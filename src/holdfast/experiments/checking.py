@@ -22,7 +22,7 @@ def check_all(specs: Iterable[Spec], jobs: int | None) -> None:
     dealt = set()
     for spec in specs:
         check(spec)
-        _require_portable(spec)
+        require_portable(spec)
         kind = (spec.data, spec.dealing, spec.problem, spec.workers)
         if kind not in dealt:
             dealt.add(kind)
@@ -31,7 +31,7 @@ def check_all(specs: Iterable[Spec], jobs: int | None) -> None:
             setting_of(spec, build_problem(spec)[1])
 
 
-def _require_portable(spec: Spec) -> None:
+def require_portable(spec: Spec) -> None:
     """Refuse parts that other processes could not have; data and problems may be large, and are left to them."""
     for name in ("method", "attack", "partition"):
         try:

@@ -1,4 +1,4 @@
-"""Runs in other processes, one thread each: they fill the cores themselves."""
+"""Runs, and other work, in other processes, one thread each: they fill the cores themselves."""
 
 import multiprocessing
 import os
@@ -9,6 +9,7 @@ from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from queue import SimpleQueue
 from typing import Any
 
@@ -16,7 +17,7 @@ from pebble import ProcessExpired, ProcessPool
 from threadpoolctl import threadpool_limits
 
 from holdfast import kernels
-from holdfast.errors import InvalidInput
+from holdfast.errors import InvalidInput, in_one_line
 from holdfast.experiments.result import Result
 from holdfast.experiments.run import run
 from holdfast.experiments.spec import Spec
@@ -28,6 +29,8 @@ Work = Callable[[], object]
 """Something to do in another process; whatever it returns is left there."""
 Failed = Callable[[Spec, str], None]
 """Is told a run that failed, and why."""
+Ended = Callable[[int, "Future[Any]"], None]
+"""Is told work that is over, by its number."""
 
 
 def play(
@@ -42,47 +45,59 @@ def play(
     With one job they run strictly one after another. Work `beside` them is begun first. A run that fails ends all,
     unless somebody is to be told of it.
     """
+
+    def ended(number: int, future: "Future[Any]") -> None:
+        spec = specs[number - len(beside)] if number >= len(beside) else None
+        if failed and spec and (why := failure(future)):
+            failed(spec, why)
+            return
+        found = result(future)
+        if spec:
+            # the spec that was given: its copy from the other process may not equal it, as NaN does not
+            arrived(replace(found, spec=spec))
+
+    others = [partial(_silent, work) for work in beside]
+    spread([*others, *(partial(run, spec, None, Unheard()) for spec in specs)], jobs, ended)
+
+
+def spread(work: Sequence[Callable[[], Any]], jobs: int | None, ended: Ended) -> None:
+    """Do all work, begun in this order, in processes of one thread each."""
     if getattr(multiprocessing.current_process(), "_inheriting", False):
         # a process of ours that imports the script which asked for it: what it ends with, the parent reports
         raise SystemExit(UNGUARDED)
-    with _pool(min(jobs or os.cpu_count() or 1, len(specs) + len(beside))) as pool:
+    with _pool(min(jobs or os.cpu_count() or 1, len(work))) as pool:
         with _inheriting_no_interrupt():
-            others: list[Future[Any]] = [pool.schedule(_do, args=[work]) for work in beside]
-            runs: dict[Future[Any], Spec] = {pool.schedule(run, args=[spec, None, Unheard()]): spec for spec in specs}
+            begun: dict[Future[Any], int] = {pool.schedule(_do, args=[each]): k for k, each in enumerate(work)}
         # Ctrl-C while waiting for futures can leave a lock taken that the pool's threads need to end; not so here
         done: SimpleQueue[Future[Any]] = SimpleQueue()
-        for future in (*others, *runs):
+        for future in begun:
             future.add_done_callback(done.put)
-        for _ in range(len(others) + len(runs)):
+        for _ in range(len(begun)):
             future = done.get()
-            spec = runs.get(future)
-            if failed and spec and (why := _failure(future)):
-                failed(spec, why)
-                continue
-            result = _result(future)
-            if spec:
-                # the spec that was given: its copy from the other process may not equal it, as NaN does not
-                arrived(replace(result, spec=spec))
+            ended(begun[future], future)
 
 
-def _do(work: Work) -> None:
+def _do(work: Callable[[], Any]) -> Any:
+    return work()
+
+
+def _silent(work: Work) -> None:
     work()
 
 
-def _failure(future: "Future[Any]") -> str | None:
-    """Return why a run failed, in one line; None if it did not, or if no other would do better."""
+def failure(future: "Future[Any]") -> str | None:
+    """Return why work failed, in one line; None if it did not, or if no other would do better."""
     match future.exception():
         case None | BrokenProcessPool():
             return None
         case ProcessExpired() as error:
             return None if error.exitcode == UNGUARDED else f"its process ended with status {error.exitcode}"
-        case InvalidInput() as error:
-            return str(error)
         case error:
-            return " ".join(f"{type(error).__name__}: {error}".split())
+            return in_one_line(error)
 
 
-def _result(future: "Future[Any]") -> Any:
+def result(future: "Future[Any]") -> Any:
+    """Return what came of work; raise what it raised."""
     try:
         return future.result()
     except (ProcessExpired, BrokenProcessPool) as error:

@@ -40,7 +40,7 @@ class Store:
     def keep(self, record: Record) -> None:
         """Store a finished run."""
         content = self._head(record.spec) | {"run": record.stored()}
-        lines = json.dumps(content | {"sha256": _checksum(content)}, indent=1, allow_nan=False)
+        lines = json.dumps(content | {"sha256": checksum(content)}, indent=1, allow_nan=False)
         try:
             write_atomic(self._path(record.spec), f"{lines}\n".encode())
         except OSError as error:
@@ -51,7 +51,7 @@ class Store:
 
     def _read(self, path: Path, spec: Spec) -> Record:
         content = json.loads(path.read_text(encoding="utf-8"))
-        if content.pop("sha256") != _checksum(content):
+        if content.pop("sha256") != checksum(content):
             raise ValueError("its checksum is wrong")
         if content["holdfast"] != __version__:
             raise ValueError(f"it is of holdfast {content['holdfast']}")
@@ -85,5 +85,6 @@ class StoreByData:
         return replace(self.store, data_sha256=self.data_sha256(spec))
 
 
-def _checksum(content: dict[str, Any]) -> str:
+def checksum(content: dict[str, Any]) -> str:
+    """Return the hash by which harm to a file of JSON is noticed."""
     return sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
