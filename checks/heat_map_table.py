@@ -9,12 +9,14 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from holdfast.data import PARTITIONS
+
 PUBLISHED = {
-    ("similarity:gamma=0", "trimmed-mean"): [0.87, 0.61, 0.26, 0.21],
-    ("similarity:gamma=0", "geometric-median"): [0.87, 0.56, 0.26, 0.27],
-    ("similarity:gamma=0.33", "geometric-median"): [0.98, 0.96, 0.94, 0.94],
+    (0.0, "trimmed-mean"): [0.87, 0.61, 0.26, 0.21],
+    (0.0, "geometric-median"): [0.87, 0.56, 0.26, 0.27],
+    (0.33, "geometric-median"): [0.98, 0.96, 0.94, 0.94],
 }
-"""By partition and rule behind clipping and NNM, for 1 to 4 Byzantine workers: their best moments."""
+"""By gamma and rule behind clipping and NNM, for 1 to 4 Byzantine workers: their best moments."""
 Standing = dict[str, Any]
 
 
@@ -28,11 +30,12 @@ def main(paths: Iterable[str]) -> None:
 def table(partition: str, standings: list[Standing]) -> Iterator[str]:
     """Yield for every method the worst of the attacks, three times: published, at the best moment, at the end."""
     counts = sorted({each["byzantine"] for each in standings})
+    gamma = getattr(PARTITIONS.make(partition), "gamma", 1.0)
     yield f"| {partition} | | {' | '.join(f'f = {count}' for count in counts)} |"
     yield "|---" * (len(counts) + 2) + "|"
     for method in dict.fromkeys(each["method"] for each in standings):
         found = {each["byzantine"]: each for each in standings if each["method"] == method}
-        if theirs := PUBLISHED.get((partition, method.rpartition("+")[2])):
+        if theirs := PUBLISHED.get((gamma, method.rpartition("+")[2])):
             yield _row(method, "ByzFL, best moment", [f"{theirs[count - 1]:.2f}" for count in counts])
         yield _row(method, "best moment", [_worst(found.get(count), lambda cell: cell["best"]) for count in counts])
         yield _row(method, "at the end", [_worst(found.get(count), lambda cell: cell["final"]) for count in counts])
