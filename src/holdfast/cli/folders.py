@@ -52,9 +52,14 @@ def _missing(folder: Path) -> list[Path]:
     return [path for path in reversed((folder, *folder.parents)) if not path.exists()]
 
 
+def holds_nothing(folder: Path) -> bool:
+    """Return whether nothing has come of the work in a folder that is owned."""
+    return os.listdir(folder) == [LOCK]
+
+
 def _remove_empty(folder: Path, made: list[Path]) -> None:
     with suppress(OSError):
-        if os.listdir(folder) == [LOCK]:
+        if holds_nothing(folder):
             (folder / LOCK).unlink()
             for path in reversed(made):
                 path.rmdir()

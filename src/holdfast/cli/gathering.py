@@ -8,7 +8,7 @@ from pathlib import Path
 from time import monotonic
 
 from holdfast.cli.console import Speaker
-from holdfast.cli.folders import results_folder
+from holdfast.cli.folders import holds_nothing, results_folder
 from holdfast.errors import INTERRUPTED, InvalidInput
 from holdfast.experiments.bars import RunsBar
 from holdfast.experiments.gathering import Arrived
@@ -37,7 +37,8 @@ def resumable(
         try:
             return act(out)
         except KeyboardInterrupt:
-            speaker.say(f"interrupted; resume with the same command and: --out {shlex.quote(str(out))} --resume")
+            again = f"resume with the same command and: --out {shlex.quote(str(out))} --resume"
+            speaker.say(f"interrupted; {'nothing was finished yet' if holds_nothing(out) else again}")
             return INTERRUPTED
 
 
