@@ -4,7 +4,7 @@
 
 Settings are those of its default configuration (`byzfl.benchmark`), whose own loop needs torchvision to read MNIST. Of
 the training samples four fifths are dealt, as there. Every 50 rounds the accuracy on the test samples is printed. One
-thread; about 20 minutes. docs/networks.md has the same cells played by holdfast.
+thread; about an hour. docs/networks.md has the same cells played by holdfast.
 """
 
 import sys

@@ -105,6 +105,15 @@ def test_rules_judge_whole_models(name: str) -> None:
     assert torch.equal(aggregate([list(each.values()) for each in workers], name, byzantine=1)[1], found["b"])
 
 
+def test_a_rule_may_stand_behind_stages() -> None:
+    """Of 0, 1, 2 and 99 the nearest three are averaged: 1, 1, 1 and (1 + 2 + 99) / 3 = 34, of which the median is 1."""
+    workers = [[torch.tensor([each])] for each in (0.0, 1.0, 2.0, 99.0)]
+    assert aggregate(workers, "nnm+median", byzantine=1) == [torch.tensor([1.0])]
+    assert aggregate(workers, "nnm+mean", byzantine=1) == [torch.tensor([37 / 4])]
+    with pytest.raises(InvalidInput, match="each bucket holds part of a model"):
+        ddp_hook("nnm+median", byzantine=1)
+
+
 def test_what_cannot_be_aggregated() -> None:
     with pytest.raises(InvalidInput, match="same shapes; got 2 workers that differ"):
         aggregate([[torch.zeros(2)], [torch.zeros(3)]], "median")

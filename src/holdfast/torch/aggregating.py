@@ -1,6 +1,7 @@
 """Robust rules on what workers' modules hold: parameters, gradients or whole state dicts."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from holdfast.errors import InvalidInput
@@ -15,7 +16,8 @@ def aggregate(parameters_of_workers: Sequence[Any], rule: Any, *, byzantine: int
     """Return what a rule makes of the workers' tensors: a list of tensors, or a dict where dicts were given.
 
     Each worker's are a list of tensors (parameters, or their gradients), or a dict of them, all workers' alike. The
-    rule sees each worker's as one row, so that it judges the whole of it. `byzantine` is how many it is told that lie.
+    rule, behind stages where it has any, sees each worker's as one row, so that it judges the whole of it. `byzantine`
+    is how many it is told that lie. Parts that remember or draw do so as in their first round: use a `Master` for them.
 
     >>> workers = [[torch.tensor([1.0, 2.0]), torch.tensor([[3.0]])], [torch.zeros(2), torch.ones(1, 1)]]
     >>> aggregate([*workers, [torch.full((2,), 99.0), torch.full((1, 1), -99.0)]], "median")
@@ -37,11 +39,25 @@ def _tensors(given: Any) -> Iterable[Any]:
     return given.values() if isinstance(given, Mapping) else given
 
 
+@dataclass(frozen=True)
+class Staged:
+    """A rule behind stages, for bare rows."""
+
+    stages: tuple[Any, ...]
+    rule: Any
+
+    def __call__(self, rows: Any) -> Any:
+        for stage in self.stages:
+            rows = stage(rows)
+        return self.rule(rows)
+
+
 def rule_of(rule: Any, byzantine: int) -> Any:
-    """Return a rule that knows how many lie; a name is one of those that `--method` takes, without stages."""
-    if isinstance(rule, str):
-        method = make_method(rule)
-        if not isinstance(method, Aggregated) or method.stages:
-            raise InvalidInput(f"a rule on rows is needed, such as median or krum; got {rule}")
-        rule = method.rule
-    return told(rule, byzantine)
+    """Return what makes one vector of rows, told how many lie: a rule, or one of the names that `--method` takes."""
+    if not isinstance(rule, str):
+        return told(rule, byzantine)
+    method = make_method(rule)
+    if not isinstance(method, Aggregated):
+        raise InvalidInput(f"a rule on rows is needed, such as median or nnm+krum; got {rule}")
+    made, *stages = (told(part, byzantine) for part in (method.rule, *method.stages))
+    return Staged(tuple(stages), made) if stages else made
