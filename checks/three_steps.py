@@ -1,6 +1,6 @@
 """ByzFL's geometric median as a rule of one's own, to play its heat map with: three smoothed steps from 0.
 
-PYTHONPATH=checks holdfast arena --preset byzfl-cnn --method clip:radius=2+nnm+three_steps:ThreeSteps ...
+python checks/heat_map.py three-steps upward 0 0.33
 """
 
 from dataclasses import dataclass
