@@ -17,7 +17,7 @@ from holdfast.stages import Clipping
 from holdfast.typing import Received, Rows
 
 
-def _byzfl() -> Any:
+def byzfl() -> Any:
     """ByzFL imports torchvision for its training loop; a stub stands for it where it is not installed."""
     if "torchvision" not in sys.modules and find_spec("torchvision") is None:
         sys.modules["torchvision"] = MagicMock(name="stub of torchvision")
@@ -42,7 +42,7 @@ def _drawn() -> Any:
 
 
 def _shared(member: str, name: str, theirs: Any, formula: Any = None, differs: str = "") -> Shared:
-    return Shared("ByzFL", member, name, lambda rows: theirs(_byzfl(), rows.copy()), formula, differs)
+    return Shared("ByzFL", member, name, lambda rows: theirs(byzfl(), rows.copy()), formula, differs)
 
 
 def _two_rounds(step: Any, rows: Rows) -> Any:
@@ -195,7 +195,7 @@ def _with_nan() -> Rows:
 
 def _nan_in_nan_out(rule: str, member: str) -> Fault:
     def shown() -> bool:
-        made: Any = getattr(_byzfl(), rule)
+        made: Any = getattr(byzfl(), rule)
         answer = (made(f=F) if member == "krum" else made())(_with_nan())
         return bool(np.isnan(answer).any() and np.isfinite(ours(member)(_with_nan())).all())
 
@@ -206,7 +206,7 @@ def _overwrites(stage: str, member: str) -> Fault:
     def shown() -> bool:
         rows = np.random.default_rng(0).normal(size=(11, 3)) * 9
         before = rows.copy()
-        made: Any = getattr(_byzfl(), stage)
+        made: Any = getattr(byzfl(), stage)
         (made(f=F) if member == "arc" else made())(rows)
         return not np.array_equal(rows, before)
 
@@ -216,7 +216,7 @@ def _overwrites(stage: str, member: str) -> Fault:
 def _differs_from_itself(rule: str, member: str) -> Fault:
     def shown() -> bool:
         rows = np.random.default_rng(0).normal(size=(11, 5))
-        made: Any = getattr(_byzfl(), rule)(f=F)
+        made: Any = getattr(byzfl(), rule)(f=F)
         answers = {made(rows).tobytes() for _ in range(20)}
         return len(answers) > 1 and len({ours(member)(rows).tobytes() for _ in range(20)}) == 1
 
@@ -224,7 +224,7 @@ def _differs_from_itself(rule: str, member: str) -> Fault:
 
 
 def _memory_changed() -> bool:
-    peer, rows = _byzfl(), np.random.default_rng(0).normal(size=(9, 3))
+    peer, rows = byzfl(), np.random.default_rng(0).normal(size=(9, 3))
     rule = peer.CenteredClipping(tau=1.0)
     peer.Optimal_ALittleIsEnough(agg=rule, pre_agg_list=[], f=F)(rows)
     return rule.m is not None
@@ -232,7 +232,7 @@ def _memory_changed() -> bool:
 
 def _not_scaled() -> bool:
     """A geometric median of rows a thousand times smaller is a thousand times smaller."""
-    peer, rows = _byzfl().GeometricMedian(), np.random.default_rng(0).normal(size=(11, 3)) + 1
+    peer, rows = byzfl().GeometricMedian(), np.random.default_rng(0).normal(size=(11, 3)) + 1
     answer, small = peer(rows), 1000 * peer(rows / 1000)
     return not np.allclose(answer, small, rtol=0.01) and np.allclose(
         ours("geometric-median")(rows), 1000 * ours("geometric-median")(rows / 1000), rtol=1e-5
@@ -248,7 +248,7 @@ FAULTS = [
     ),
     _differs_from_itself("SMEA", "smea"),
     _differs_from_itself("CAF", "caf"),
-    Fault("ByzFL", "caf", "CAF(0) answers None", lambda: _byzfl().CAF(f=0)(np.ones((5, 2))) is None),
+    Fault("ByzFL", "caf", "CAF(0) answers None", lambda: byzfl().CAF(f=0)(np.ones((5, 2))) is None),
     _overwrites("Clipping", "clip"),
     _overwrites("ARC", "arc"),
     Fault(

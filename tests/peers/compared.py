@@ -5,9 +5,11 @@ A peer is imported only when it is asked, so that the table of differences is ma
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
+import pytest
 
 from holdfast import aggregators, attacks, stages
 from holdfast.methods.aggregated import told
@@ -16,7 +18,15 @@ from holdfast.typing import Rows
 BYZANTINE = 2
 """What rules, stages and attacks are told on both sides."""
 
+PACKAGES = {"ByzFL": "byzfl", "ByzPy": "byzpy", "Flower": "flwr"}
+
 Answer = Callable[[Rows], Any]
+
+
+def require(peer: str) -> None:
+    """Skip a test where a peer is not installed."""
+    if find_spec(PACKAGES[peer]) is None:
+        pytest.skip(f"{peer} is not installed; make test-peers installs it")
 
 
 @dataclass(frozen=True)

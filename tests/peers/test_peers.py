@@ -3,26 +3,18 @@
 Where a peer is not installed its comparisons are skipped; `make test-peers` installs all of them.
 """
 
-from importlib.util import find_spec
-
 import byzfl_members
 import byzpy_members
 import flower_members
 import numpy as np
 import pytest
-from compared import Fault, Shared, ours, rounds
+from compared import Fault, Shared, ours, require, rounds
 from peer_table import DOCS, table
 
-PACKAGES = {"ByzFL": "byzfl", "ByzPy": "byzpy", "Flower": "flwr"}
 MODULES = (byzfl_members, byzpy_members, flower_members)
 SHARED = [each for module in MODULES for each in module.SHARED]
 FAULTS = [each for module in MODULES for each in module.FAULTS]
 peers_may_warn = pytest.mark.filterwarnings("default")
-
-
-def require(peer: str) -> None:
-    if find_spec(PACKAGES[peer]) is None:
-        pytest.skip(f"{peer} is not installed; make test-peers installs it")
 
 
 @peers_may_warn
