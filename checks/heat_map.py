@@ -22,7 +22,7 @@ from holdfast.experiments.given import require_number
 
 HONEST, COUNTS, LONGER = 10, (1, 2, 3, 4), 3.0
 SEARCHES = {
-    "upward": ("inner-product:search=upward,evaluations=20", "alie:z=-1,search=upward,evaluations=20"),
+    "upward": PRESETS["byzfl-cnn"].attacks[1:],  # the first is its sign flip
     "line": ("inner-product:search=line", "alie:search=line"),
 }
 RULES = {
@@ -56,7 +56,7 @@ def main(method: str, search: str, gammas: Sequence[float]) -> None:
 def spec_of(method: str, attack: str, gamma: float, f: int) -> hf.Spec:
     m, preset = HONEST + f, PRESETS["byzfl-cnn"]
     about = {**preset.base, "data": "mnist", "model": "cnn", "workers": m, "byzantine": f, "momentum": 0.9}
-    about |= {"attack": attack, "partition": f"similarity:gamma={gamma}", "eval_every": 50}
+    about |= {"attack": attack, "partition": f"similarity:gamma={gamma}"}
     if method == "rsa":
         found = resolve_auto(resolved(hf.Spec.of(about | {"method": method, "rate": "auto"})))
         return replace(found, rate=LONGER * require_number(found.rate))
