@@ -1,7 +1,6 @@
-"""Numbers that the first version computed: 60 rounds on digits, kept in golden.json, still come out.
+"""Runs whose numbers are in golden.json still come out: every method, stage, attack and way to train on digits.
 
-What was learned is the first version's. Since then the order of every sum is written down, so that the bits are others:
-those are of the present arithmetic, and compared on the processor that computed them.
+Accuracy and loss are compared everywhere, the model's bits on the processor that computed them.
 """
 
 import json
@@ -28,8 +27,7 @@ def processor() -> str:
     return ", ".join(names) or platform.processor()
 
 
-@pytest.mark.parametrize("kept", RUNS.values(), ids=RUNS)
-def test_a_run_of_the_first_version_comes_out_again(kept: dict[str, Any]) -> None:
+def compare_with_golden(kept: dict[str, Any]) -> None:
     result = run(Spec.of({"data": "digits", "rounds": 60, "eval_every": 20, **kept["spec"]}))
     assert result.diverged == kept["diverged"]
     if kept["last"] is not None:
@@ -44,7 +42,12 @@ def test_a_run_of_the_first_version_comes_out_again(kept: dict[str, Any]) -> Non
         assert sha256(np.ascontiguousarray(result.model).tobytes()).hexdigest() == kept["sha256"]
 
 
+@pytest.mark.parametrize("kept", RUNS.values(), ids=RUNS)
+def test_a_golden_run_comes_out_again(kept: dict[str, Any]) -> None:
+    compare_with_golden(kept)
+
+
 def test_the_runs_differ() -> None:
     """Else a spec that ignores its fields would pass."""
-    # the mean without an attack is ideal, and far above is far above
-    assert len({kept["sha256"] for kept in RUNS.values()}) >= len(RUNS) - 2
+    # bits and models with a coin for ties are alike by law, and far above is far above
+    assert len({kept["sha256"] for kept in RUNS.values()}) > 0.8 * len(RUNS)
