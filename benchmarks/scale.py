@@ -92,16 +92,16 @@ def _spec(folder: Path, workers: int, dimension: int) -> Spec:
 
 def _measured(spec: Spec, engine_name: str, messages: str, dimension: int, budget: float) -> Cell:
     experiment = assemble(resolved(spec))
-    master, engine = experiment.master, experiment.engine
+    program, engine = experiment.program, experiment.engine
     with closing(engine):
         engine.start()
-        state, times, begun = master.init(experiment.problem.start()), [], perf_counter()
+        state, times, begun = program.init(experiment.problem.start()), [], perf_counter()
         while len(times) < 4 or perf_counter() - begun < budget:
             start, round = perf_counter(), len(times)
-            state = master.step(state, engine.exchange(state.model, round))
+            state = program.step(state, engine.exchange(state, round))
             times.append(perf_counter() - start)
         crossed = [getattr(engine, name, 0) / len(times) for name in ("crossed_up", "crossed_down")]
-    frames = traffic_of(spec, state.model, 5000, engine.voters)
+    frames = traffic_of(spec, program, state.model, 5000, engine.voters)
     return Cell(spec.workers, dimension, engine_name, messages, median(times[1:]), *frames, *crossed)
 
 

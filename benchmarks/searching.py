@@ -11,11 +11,11 @@ from time import perf_counter
 import numpy as np
 
 from holdfast import Spec
-from holdfast.attacks import Alie, FullView
+from holdfast.attacks import Alie, FullView, Sketch
 from holdfast.experiments.assembly import assemble
 from holdfast.experiments.defaults import resolved
 from holdfast.kernels import set_threads
-from holdfast.typing import Received, Rows, Vector
+from holdfast.typing import Messages, Rows, Vector
 
 HONEST, BYZANTINE, DIMENSION = 10, 4, 431_080
 TIMES = 9
@@ -26,7 +26,7 @@ def main() -> None:
     set_threads(1)
     for method in METHODS:
         view = _view(method)
-        ways = [view, replace(view, turned=None, columned=None)]
+        ways = [view, replace(view, sketch=None)]
         times = np.array([[_seconds(each) for each in ways] for _ in range(TIMES)])[1:]
         few, full = 1000 * np.median(times, axis=0)
         print(f"{method}: {few:.0f} ms in few coordinates, {full:.0f} in all: {full / few:.1f} times", flush=True)
@@ -36,20 +36,20 @@ def _view(method: str) -> FullView:
     """Return a round of normal messages, and a master that can be asked both ways."""
     workers = HONEST + BYZANTINE
     spec = Spec(data="digits", workers=workers, method=method, rate=0.1, attack="alie", byzantine=BYZANTINE)
-    master = assemble(resolved(spec)).master
-    state = master.init(np.zeros(DIMENSION, np.float32))
+    program = assemble(resolved(spec)).program
+    state = program.init(np.zeros(DIMENSION, np.float32))
     rows = np.random.default_rng(0).normal(size=(HONEST, DIMENSION)).astype(np.float32)
     view = FullView.of(rows, BYZANTINE)
     everyone = np.concatenate([view.honest_workers, view.workers])
 
-    def ask(foresee: Callable[..., Vector], messages: Rows, *columns: int) -> Vector:
-        return foresee(Received(messages, everyone, 0), *columns)
+    def ask(answer: Callable[..., Vector], rows: Rows, *inner: int) -> Vector:
+        return answer(Messages(rows, everyone, 0), *inner)
 
+    sketched = program.sketched
     return replace(
         view,
-        aggregate=partial(ask, partial(master.foresee, state)),
-        turned=partial(ask, master.foresee_turned) if master.turns else None,
-        columned=partial(ask, master.foresee_columns) if master.columnwise else None,
+        aggregate=partial(ask, lambda messages: program.direction(state, messages)[0]),
+        sketch=Sketch(sketched == "columns", partial(ask, program.sketch)) if sketched else None,
     )
 
 

@@ -1,9 +1,9 @@
-"""What fixed arithmetic costs: this holdfast against another one, in ratios.
+"""Kernels and whole rounds of this holdfast against another one, in ratios.
 
     python -m benchmarks.strict OTHER/src [--only TEXT] [--turns N]
 
 Two processes, one for each, take turns call by call, so that whatever slows the machine down meets both alike; the
-least time of each counts. The other one is a checkout of the commit before lanes and fused sums were written down.
+least time of each counts. The other one is a checkout of an earlier commit.
 """
 
 import argparse

@@ -48,9 +48,9 @@ def ours(model: Any, data: Dataset, method: str) -> tuple[str, Round]:
     spec = with_gradients(replace(spec, declared=TRIMMED, schedule="constant"))
     experiment = assemble(spec)
     rounds: Iterator[Any] = train(
-        experiment.master, experiment.engine, experiment.master.init(experiment.problem.start()), range(10**9)
+        experiment.program, experiment.engine, experiment.program.init(experiment.problem.start()), range(10**9)
     )
-    return f"holdfast, {method.partition(',')[0]} ({spec.engine.gradients}, {spec.engine.chunk})", lambda: next(rounds)
+    return f"holdfast, {method.partition(',')[0]} ({spec.gradients}, {spec.chunk})", lambda: next(rounds)
 
 
 def batches(data: Dataset) -> list[Any]:
@@ -118,8 +118,8 @@ def own_part(name: str, data: Dataset) -> list[str]:
     for method in METHODS[1:]:
         spec = resolved(Spec(data=data, model=model, method=method, rate=RATE, workers=WORKERS, schedule="constant"))
         experiment = assemble(with_gradients(spec))
-        state = experiment.master.init(experiment.problem.start())
-        played = train(experiment.master, experiment.engine, state, range(10**9))
+        state = experiment.program.init(experiment.problem.start())
+        played = train(experiment.program, experiment.engine, state, range(10**9))
         next(played)
         with patch.object(ModuleOracle, "__call__", timed):
             whole = [once(lambda played=played: next(played))[0] for _ in range(rounds)]

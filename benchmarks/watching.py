@@ -45,10 +45,10 @@ def main() -> None:
 def _blocks(spec: Spec) -> Iterator[float]:
     """Yield the seconds of one block of rounds after the other."""
     experiment = assemble(resolve_auto(resolved(spec)))
-    state, round = experiment.master.init(experiment.problem.start()), 0
+    state, round = experiment.program.init(experiment.problem.start()), 0
     while True:
         begun = perf_counter()
-        *_, state = train(experiment.master, experiment.engine, state, range(round, round + BLOCK))
+        *_, state = train(experiment.program, experiment.engine, state, range(round, round + BLOCK))
         round += BLOCK
         yield perf_counter() - begun
 

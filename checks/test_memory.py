@@ -13,7 +13,7 @@ from holdfast import kernels
 from holdfast.engines import wire
 from holdfast.methods import InverseSqrt, Ridge, Rsa, Setting
 from holdfast.onebit.counter import Counter
-from holdfast.typing import Received
+from holdfast.typing import Messages
 
 WORKERS, DIMENSION = 100, 100_000_000
 
@@ -27,8 +27,8 @@ def test_100_workers_of_100_million_coordinates_take_less_than_2_gb() -> None:
 
 def main() -> None:
     """Count the messages as they arrive, a frame each; step, and write the next broadcast."""
-    master = Rsa(norm=1.0, penalty=0.07, messages="bits").master(Setting(InverseSqrt(0.001), Ridge(0.01)))
-    state = master.init(np.zeros(DIMENSION, np.float32))
+    program = Rsa(norm=1.0, penalty=0.07, messages="bits").program(Setting(InverseSqrt(0.001), Ridge(0.01)))
+    state = program.init(np.zeros(DIMENSION, np.float32))
     counter = Counter(DIMENSION, capacity=WORKERS)
     for worker in range(WORKERS):
         bits = np.random.default_rng(worker).integers(0, 256, (1, kernels.bit_width(DIMENSION)), np.uint8)
@@ -36,7 +36,7 @@ def main() -> None:
         counter.add(wire.sides_of(frame))
     tally = counter.tally()
     assert 20 < tally.ones.min() <= tally.ones.max() < 80  # 100 fair coins, 6 standard deviations
-    state = master.step(state, Received(tally, np.arange(1, WORKERS + 1), 0))
+    state = program.step(state, Messages(tally, np.arange(1, WORKERS + 1), 0))
     assert np.isfinite(state.model).all()
     wire.tally(tally, 0)
     print(1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)

@@ -18,7 +18,7 @@ class ThreeSteps:
     |x_i - z|^2 = G_ii - 2 (Gw)_i + w'Gw.
     """
 
-    turns: ClassVar[bool] = True
+    rotation_equivariant: ClassVar[bool] = True
     nu: float = 0.1
     steps: int = 3
 

@@ -9,10 +9,9 @@ import numpy as np
 from holdfast.aggregators import Remembering
 from holdfast.attacks import ColludingAttack, FullView, LocalAttack, LocalView
 from holdfast.data import Dataset, Partition
-from holdfast.methods import GradientWorker, Method, Ridge, Setting
-from holdfast.methods.masters import AggregateSum, Descent
+from holdfast.methods import Aggregated, Method, Program, Ridge, Setting
 from holdfast.streams import Stream
-from holdfast.typing import Oracle, Received, Rows, Vector, Workers
+from holdfast.typing import Messages, Oracle, Rows, Vector, Workers
 
 
 @dataclass(frozen=True)
@@ -67,8 +66,8 @@ class Lagged(Remembering[Any]):
     def init(self, model: Vector) -> Any:
         return LastMedian(np.zeros_like(model))
 
-    def step(self, state: Any, received: Received) -> tuple[Vector, Any]:
-        median = np.median(np.asarray(received.rows), axis=0).astype(state.vector.dtype)
+    def step(self, state: Any, messages: Messages) -> tuple[Vector, Any]:
+        median = np.median(np.asarray(messages.rows), axis=0).astype(state.vector.dtype)
         return (median + state.vector) / 2, LastMedian(median)
 
 
@@ -78,10 +77,10 @@ class Clipped:
 
     length: float = 1.0
 
-    def __call__(self, received: Received) -> Received:
-        rows = np.asarray(received.rows)
+    def __call__(self, messages: Messages) -> Messages:
+        rows = np.asarray(messages.rows)
         sizes = np.linalg.norm(rows, axis=1, keepdims=True)
-        return received._replace(rows=(rows * np.minimum(1, self.length / np.maximum(sizes, 1e-12))).astype(rows.dtype))
+        return messages._replace(rows=(rows * np.minimum(1, self.length / np.maximum(sizes, 1e-12))).astype(rows.dtype))
 
 
 @dataclass(frozen=True)
@@ -129,11 +128,8 @@ class Plain(Method):
 
     factor: float = 1.0
 
-    def worker(self, setting: Setting) -> GradientWorker:
-        return GradientWorker()
-
-    def master(self, setting: Setting) -> Descent:
-        return Descent(AggregateSum(Halved(self.factor)), setting.rate, Ridge(0.0))
+    def program(self, setting: Setting) -> Program:
+        return Aggregated(Halved(self.factor)).program(setting._replace(prior=Ridge(0.0)))
 
 
 def squares(size: int = 60) -> Dataset:

@@ -25,7 +25,7 @@ from benchmarks.tables import Table, milliseconds, number
 from benchmarks.timing import in_turns, once
 from holdfast import aggregators, stages
 from holdfast.aggregators import CoordinateWise, NormWise, squared_distances
-from holdfast.methods.aggregated import told
+from holdfast.methods import tell
 from holdfast.stages import Stage
 
 THREADS = 1
@@ -46,7 +46,7 @@ def told_count(member: Any, m: int) -> int:
 def members(m: int) -> dict[str, Any]:
     """Return every rule and stage, told as many Byzantine workers as it bears."""
     every = {**aggregators.REGISTRY, **stages.REGISTRY}
-    return {name: told(member(), told_count(member, m)) for name, member in every.items()}
+    return {name: tell(member(), told_count(member, m)) for name, member in every.items()}
 
 
 def measure(effort: Effort) -> Record:

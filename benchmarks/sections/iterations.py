@@ -71,12 +71,12 @@ def measure(effort: Effort) -> Record:
 
 def _player(spec: Spec) -> Callable[[int], object]:
     experiment = assemble(resolved(spec))
-    master, engine = experiment.master, experiment.engine
-    state = master.init(experiment.problem.start())
+    program, engine = experiment.program, experiment.engine
+    state = program.init(experiment.problem.start())
 
     def play(round: int) -> None:
         nonlocal state
-        state = master.step(state, engine.exchange(state.model, round))
+        state = program.step(state, engine.exchange(state, round))
 
     return play
 
@@ -90,7 +90,7 @@ class NumpyRsa:
         problem, shards = self.experiment.problem, self.experiment.problem.shards
         self.features, self.targets, self.starts = shards.features, shards.targets, shards.starts
         self.batch, self.weight, self.classes = problem.batch, problem.weight, problem.outputs
-        self.rate, self.penalty = self.experiment.master.rate, float(self.spec.method.penalty)
+        self.rate, self.penalty = self.experiment.program.rate, float(self.spec.method.penalty)
         self.l2 = require_number(self.spec.l2)
         self.master = problem.start()
         self.models = np.tile(self.master, (len(shards.workers), 1))
@@ -131,13 +131,13 @@ def _check_numpy(rounds: int = 5) -> None:
     """
     plain = NumpyRsa(attacked=False)
     problem, shards = plain.experiment.problem, plain.experiment.problem.shards
-    master, engine = plain.experiment.master, plain.experiment.engine
-    ours = master.init(problem.start())
+    program, engine = plain.experiment.program, plain.experiment.engine
+    ours = program.init(problem.start())
     sizes = np.diff(shards.starts)
     for round in range(rounds):
         drawn = Stream(problem.seed, "batch").integers(shards.workers, round, sizes, problem.batch)
         plain.step(round, shards.starts[:-1, np.newaxis] + drawn)
-        ours = master.step(ours, engine.exchange(ours.model, round))
+        ours = program.step(ours, engine.exchange(ours, round))
     apart = np.abs(plain.models - engine.state.model) / np.abs(plain.models).max()
     if not np.mean(apart < 1e-4) > 0.99:
         raise AssertionError(f"NumPy's RSA differs from ours in {np.mean(apart >= 1e-4):.1%} of the coordinates")

@@ -110,7 +110,7 @@ def _stay_in_one_process() -> None:
             result: Result = run_spec(spec)
             arrived(result)
 
-    gathering.play = pool.play = play  # type: ignore[attr-defined]
+    gathering.play = pool.play = play
     page.comparison_page = lambda title, results: title
     charts.comparison_pictures = lambda results: iter([("curves.svg", b"<svg/>")])
 

@@ -1,6 +1,6 @@
-"""A method of your own makes two rules: what honest workers send, and what the master does with it."""
+"""A method of your own makes a program: what honest workers send, and what the master does with it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import holdfast as hf
@@ -16,15 +16,12 @@ class MomentumMedian(hf.methods.Method, hf.methods.GradientWorker):
 
     beta: float = 0.9
 
-    def worker(self, setting: hf.methods.Setting) -> "MomentumMedian":
-        return self
+    def program(self, setting: hf.methods.Setting) -> hf.methods.Program:
+        return replace(hf.methods.Aggregated(hf.aggregators.Median()).program(setting), worker=self)
 
     def init(self, models: Any) -> Averages:
         return Averages(0 * models)
 
-    def step(self, state: Averages, model: Any, oracle: Any, round: int) -> tuple[Any, Averages]:
-        average = self.beta * state.gradients + (1 - self.beta) * oracle(model, round)
+    def step(self, state: Averages, request: Any, oracle: Any) -> tuple[Any, Averages]:
+        average = self.beta * state.gradients + (1 - self.beta) * oracle(request.model, request.round)
         return average, Averages(average)
-
-    def master(self, setting: hf.methods.Setting) -> Any:
-        return hf.methods.Aggregated(hf.aggregators.Median()).master(setting)

@@ -10,6 +10,8 @@ from holdfast.errors import InvalidInput
 from holdfast.typing import Rows
 
 F = TypeVar("F", bound=Callable[..., Any])
+PLAIN = frozenset([np.ndarray, type(None)])
+"""Types that are no tensors, which a round's arguments all have."""
 
 
 def checked(rule: object, rows: Any) -> Rows:
@@ -41,7 +43,7 @@ def tensors_too(function: F) -> F:
 
     @wraps(function)
     def call(self: Any, *given: Any) -> Any:
-        if not any(map(_is_tensor, given)):
+        if PLAIN.issuperset(map(type, given)) or not any(map(_is_tensor, given)):
             return function(self, *given)
         arrays = (np.asarray(each.detach().cpu()) if _is_tensor(each) else each for each in given)
         return like(next(filter(_is_tensor, given)), function(self, *arrays))

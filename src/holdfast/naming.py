@@ -175,7 +175,7 @@ def options_of(part: Any, full: bool) -> dict[str, Any]:
 
     They are the fields of a dataclass; else the parameters of its class, which it must keep under their names.
     """
-    told = ((key, default, plain(getattr(part, key, _ABSENT))) for key, default in _defaults(part).items())
+    told = ((key, default, _plain(getattr(part, key, _ABSENT))) for key, default in _defaults(part).items())
     found = {key: value for key, default, value in told if value is not None and (full or value != default)}
     if lost := [key for key, value in found.items() if value is _ABSENT]:
         raise InvalidInput(f"{type(part).__name__} must keep its options as attributes; got none named {lost[0]}")
@@ -226,6 +226,13 @@ def _parameters(member: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     except ValueError:  # some that are written in C do not tell
         return {}
     return {name: each for name, each in found.items() if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)}
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as it is written; a part within a part is a text, its options separated by semicolons."""
+    if is_dataclass(value) and not inspect.isclass(value):
+        return Family("part", {}).text(value).replace(",", ";")
+    return plain(value)
 
 
 def _written(value: Any) -> str:

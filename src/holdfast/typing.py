@@ -47,15 +47,25 @@ class Tally(NamedTuple):
 class Sides(NamedTuple):
     """For each worker and coordinate one bit, set where x0 > x_i: what a master is sent that asks whose bits they are.
 
-    There are no ties: whoever made the bits has decided them.
+    There are no ties: the encoder has decided them.
     """
 
     bits: Bits
     dimension: int
 
 
-class Received(NamedTuple):
-    """The messages of one round as a master reads them: whose they are, and when they were sent."""
+class Request(NamedTuple):
+    """What some workers are asked in a round: to answer the master's model."""
+
+    model: Vector
+    workers: Workers
+    round: int
+    seed: int = 0
+    """The run's random seed: each draw depends only on seed, purpose, worker and round."""
+
+
+class Messages(NamedTuple):
+    """The messages of one round, and everything that an element on their way may ask."""
 
     rows: Rows | Sides | Tally
     """One row per worker that answered, of numbers or of bits, or the count of their bits."""
@@ -63,7 +73,16 @@ class Received(NamedTuple):
     """The numbers of the workers that answered, in the order of the rows."""
     round: int
     seed: int = 0
-    """Of the run, for rules that draw: every draw is addressed by (seed, purpose, worker, round)."""
+    """The run's random seed: each draw depends only on seed, purpose, worker and round."""
+    model: Vector = np.empty(0)
+    """The master's model, which they answer."""
+    weights: NDArray[np.float64] | None = None
+    """How much each row counts, where an element says so; None if all count the same."""
+
+    @staticmethod
+    def of(rows: Rows) -> "Messages":
+        """Return bare rows as the messages of workers 1 to n in round 0, about a model of zeros."""
+        return Messages(rows, np.arange(1, len(rows) + 1), 0, model=np.zeros_like(rows[0]))
 
 
 class Oracle(Protocol):
@@ -77,38 +96,20 @@ S = TypeVar("S")
 
 
 class Nothing(NamedTuple):
-    """The state of whoever keeps none."""
+    """The state of a part without memory."""
 
 
 class Worker(Protocol[S]):
-    """What honest workers do; all of them at once, one row each."""
+    """The local rule of honest workers; all of them at once, one row each."""
 
     def init(self, models: Rows) -> S:
         """Return the state of workers that start from these models."""
 
-    def step(self, state: S, model: Vector, oracle: Oracle, round: int) -> tuple[Rows, S]:
-        """Answer the master's `model`: the messages, and the state after the round."""
+    def step(self, state: S, request: Request, oracle: Oracle) -> tuple[Rows, S]:
+        """Return the answers to a request, and the state after the round."""
 
     def iterates(self, state: S, model: Vector) -> Rows:
         """Return the models that the workers hold while the master holds `model`; one for all if they share it."""
 
     def neutral(self, model: Vector) -> Vector:
         """Return the message that pulls a master at `model` nowhere."""
-
-
-class HasModel(Protocol):
-    """A master's state: whatever else it holds, the model is in it."""
-
-    @property
-    def model(self) -> Vector: ...
-
-
-M = TypeVar("M", bound=HasModel)
-
-
-class Master(Protocol[M]):
-    """What the master does with the messages of one round."""
-
-    def init(self, model: Vector) -> M: ...
-
-    def step(self, state: M, received: Received) -> M: ...

@@ -17,7 +17,7 @@ from holdfast.arena.numbers import Numbers, NumbersFile
 from holdfast.attacks import ColludingAttack, FullView, SignFlip
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Spec, pool
-from holdfast.experiments.automatic import resolve_auto
+from holdfast.experiments.automatic import Surveys, resolve_auto
 from holdfast.experiments.defaults import canonical, resolved
 from holdfast.methods import make_method
 from holdfast.typing import Rows
@@ -69,9 +69,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Spec]:
     """The specs that the rule was asked about in this process."""
     specs: list[Spec] = []
 
-    def counting(spec: Spec) -> Spec:
+    def counting(spec: Spec, surveys: Surveys) -> Spec:
         specs.append(spec)
-        return resolve_auto(spec)
+        return resolve_auto(spec, surveys)
 
     monkeypatch.setattr(finding, "resolve_auto", counting)
     return specs

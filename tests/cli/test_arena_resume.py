@@ -13,7 +13,7 @@ from commands import Ended, command_into
 
 from holdfast.arena import finding
 from holdfast.experiments import Spec
-from holdfast.experiments.automatic import resolve_auto
+from holdfast.experiments.automatic import Surveys, resolve_auto
 
 ARENA = ["arena", "--workers", "9", "--rounds", "300", "--eval-every", "100", "--jobs", "1", "--partition", "iid",
          "--method", "rsa", "median", "krum", "--attack", "sign-flip", "outsiders:Broken",
@@ -88,9 +88,9 @@ def test_what_was_found_by_rule_is_kept_and_a_torn_file_of_it_is_not_used(
 ) -> None:
     out, asked = tmp_path / "out", list[Spec]()
 
-    def counting(spec: Spec) -> Spec:
+    def counting(spec: Spec, surveys: Surveys) -> Spec:
         asked.append(spec)
-        return resolve_auto(spec)
+        return resolve_auto(spec, surveys)
 
     monkeypatch.setattr(finding, "resolve_auto", counting)
     first = command_into(out, *SHORT, "--factors", "0.5", "1")

@@ -125,8 +125,9 @@ def test_steps_come_from_the_honest_workers(regression: str) -> None:
     everyone = assemble(ready(spec))
     for experiment, honest in ((attacked, [3]), (everyone, [1, 2, 3])):
         assert experiment.engine.honest.tolist() == honest
-    steps, fewer = everyone.master.rate, attacked.master.rate  # type: ignore[attr-defined]
+    steps, fewer = everyone.program.rate, attacked.program.rate
     assert isinstance(steps, InverseSteps)
+    assert isinstance(fewer, InverseSteps)
     assert steps.high == fewer.high == 1e4
     assert steps.low <= fewer.low
 

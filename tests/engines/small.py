@@ -1,6 +1,6 @@
 """A small problem with workers that differ, and the two kinds of engines on it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import Any
 
@@ -13,12 +13,12 @@ from holdfast.engines.adversary import Adversary
 from holdfast.engines.participation import Participation
 from holdfast.engines.remote import Agreement, Remote, Station, divided
 from holdfast.engines.wire import Kind
-from holdfast.methods import InverseSqrt, Method, Ridge, Rsa, Setting
+from holdfast.methods import InverseSqrt, Method, Program, Ridge, Rsa, Served, Setting
 from holdfast.problems import REGISTRY, LinearProblem, Shards
 from holdfast.typing import Worker, Workers
 
 SEED = 3
-SETTING = Setting(InverseSqrt(0.1), Ridge(0.01), declared=2, seed=SEED)
+SETTING = Setting(InverseSqrt(0.1), Ridge(0.01), declared=2)
 
 
 @cache
@@ -51,35 +51,31 @@ class Setup:
         return np.arange(1, 8)
 
     @property
-    def rule(self) -> Worker[Any]:
-        return self.worker or self.method.worker(self.setting)
-
-    @property
-    def master(self) -> Any:
-        return self.method.master(self.setting)
+    def program(self) -> Program:
+        program = self.method.program(self.setting)
+        return program if self.worker is None else replace(program, worker=self.worker)
 
     def simulated(self) -> Simulated:
         own = problem(self.dtype)
         return Simulated(
-            self.rule, own.oracle(self.workers), own.start(), self.workers, byzantine=self.byzantine,
+            self.program, own.oracle(self.workers), own.start(), self.workers, byzantine=self.byzantine,
             attack=self.attack, seed=SEED, share=self.share, computing_always=self.computing_always,
-            reading=self.method.reading(SEED),
         )  # fmt: skip
 
     def agreement(self) -> Agreement:
         adversary = Adversary(self.attack, self.workers, self.byzantine, SEED, self.computing_always)
         participation = Participation(self.workers, self.share, SEED)
         kind = Kind.MODEL if self.method.penalised else Kind.GRADIENT
-        return Agreement(self.rule, adversary, participation, self.method.reading(SEED), kind)
+        return Agreement(self.program, adversary, participation, kind)
 
     def station(self, workers: Workers) -> Station:
         own = problem(self.dtype)
-        return Station(self.agreement(), self.master, own.oracle(workers), own.start(), workers)
+        return Station(self.agreement(), own.oracle(workers), own.start(), workers)
 
     def remote(self, members: int = 2, **options: Any) -> tuple[Remote, Loopback]:
         parts = divided(self.workers, members)
         transport = Loopback([partial(self.station, part) for part in parts])
         return Remote(self.agreement(), problem(self.dtype).start(), transport, parts, **options), transport
 
-    def start(self) -> Any:
-        return self.master.init(problem(self.dtype).start())
+    def start(self) -> Served:
+        return self.program.init(problem(self.dtype).start())

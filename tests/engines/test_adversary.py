@@ -10,7 +10,7 @@ from holdfast import attacks
 from holdfast.attacks import ColludingAttack, FullView, LocalAttack, LocalView
 from holdfast.engines.adversary import Adversary
 from holdfast.errors import InvalidInput
-from holdfast.typing import Rows
+from holdfast.typing import Messages, Rows
 
 WORKERS = np.arange(1, 6)
 
@@ -46,7 +46,7 @@ def rows() -> Rows:
 @pytest.mark.parametrize("byzantine", [(4, 5), (2, 5)])
 def test_a_local_attack_sees_its_own_rows_only(byzantine: tuple[int, ...]) -> None:
     attack, sent = Local(lambda view: -view.own), rows()
-    corrupted = Adversary(attack, WORKERS, byzantine, seed=9).corrupt(sent, WORKERS, np.zeros(2), round=3)
+    corrupted = Adversary(attack, WORKERS, byzantine, seed=9).corrupt(Messages(sent, WORKERS, 3), np.zeros(2))
     (view,) = attack.seen
     assert type(view) is LocalView
     assert (view.workers.tolist(), view.round, view.seed) == (list(byzantine), 3, 9)
@@ -58,7 +58,7 @@ def test_a_local_attack_sees_its_own_rows_only(byzantine: tuple[int, ...]) -> No
 
 def test_a_colluding_attack_sees_all_who_are_present() -> None:
     attack, asked = Colluding(lambda view: -view.own), np.array([1, 2, 5])
-    Adversary(attack, WORKERS, (4, 5)).corrupt(rows()[[0, 1, 4]], asked, np.zeros(2), round=0)
+    Adversary(attack, WORKERS, (4, 5)).corrupt(Messages(rows()[[0, 1, 4]], asked, 0), np.zeros(2))
     (view,) = attack.seen
     assert (view.workers.tolist(), view.honest_workers.tolist(), view.absent.tolist()) == ([5], [1, 2], [3])
     np.testing.assert_array_equal(view.honest, rows()[:2])
@@ -66,7 +66,7 @@ def test_a_colluding_attack_sees_all_who_are_present() -> None:
 
 def test_colluding_workers_that_see_nobody_send_what_is_neutral() -> None:
     attack = Colluding(lambda view: view.own)
-    sent = Adversary(attack, WORKERS, (4, 5)).corrupt(rows()[3:], WORKERS[3:], np.ones(2, np.float32), round=0)
+    sent = Adversary(attack, WORKERS, (4, 5)).corrupt(Messages(rows()[3:], WORKERS[3:], 0), np.ones(2, np.float32))
     assert not attack.seen
     np.testing.assert_array_equal(sent, np.ones((2, 2)))
 
@@ -102,7 +102,7 @@ def test_an_attack_cannot_write_into_what_it_is_shown(name: str, byzantine: tupl
     with pytest.raises(
         InvalidInput, match=r"attack Colluding must not write into what it is shown; got: .* read-only$"
     ):
-        adversary.corrupt(sent, WORKERS, neutral, round=0)
+        adversary.corrupt(Messages(sent, WORKERS, 0), neutral)
     np.testing.assert_array_equal(sent, rows())
     assert not neutral.any()
     assert WORKERS.tolist() == [1, 2, 3, 4, 5]
@@ -114,7 +114,7 @@ def test_other_errors_of_an_attack_stay_what_they_are(error: Exception) -> None:
         raise error
 
     with pytest.raises(type(error)) as raised:
-        Adversary(Local(act), WORKERS, (5,)).corrupt(rows(), WORKERS, np.zeros(2), round=0)
+        Adversary(Local(act), WORKERS, (5,)).corrupt(Messages(rows(), WORKERS, 0), np.zeros(2))
     assert raised.value is error
 
 
@@ -133,13 +133,13 @@ def test_other_errors_of_an_attack_stay_what_they_are(error: Exception) -> None:
 def test_what_is_not_a_row_per_worker_is_refused(sent: Any, came: str) -> None:
     due = r"attack Local must return a floating-point array of shape \(2, 2\); got "
     with pytest.raises(InvalidInput, match=f"^{due}{came}$"):
-        Adversary(Local(lambda view: sent), WORKERS, (4, 5)).corrupt(rows(), WORKERS, np.zeros(2), round=0)
+        Adversary(Local(lambda view: sent), WORKERS, (4, 5)).corrupt(Messages(rows(), WORKERS, 0), np.zeros(2))
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.longdouble])
 def test_other_floating_numbers_become_those_of_the_rows(dtype: type) -> None:
     sent = Adversary(Local(lambda view: np.full((2, 2), 1e4, dtype)), WORKERS, (4, 5)).corrupt(
-        rows(), WORKERS, np.zeros(2), round=0
+        Messages(rows(), WORKERS, 0), np.zeros(2)
     )
     assert sent.dtype == np.float32
     assert (sent[3:] == 1e4).all()
@@ -147,7 +147,7 @@ def test_other_floating_numbers_become_those_of_the_rows(dtype: type) -> None:
 
 def test_numbers_too_large_for_the_rows_become_infinite_without_a_warning() -> None:
     adversary = Adversary(Local(lambda view: np.full((2, 2), 1e300)), WORKERS, (4, 5))
-    assert np.isinf(adversary.corrupt(rows(), WORKERS, np.zeros(2), round=0)[3:]).all()
+    assert np.isinf(adversary.corrupt(Messages(rows(), WORKERS, 0), np.zeros(2))[3:]).all()
 
 
 @pytest.mark.parametrize(

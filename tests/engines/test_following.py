@@ -7,9 +7,9 @@ from holdfast.engines import wire
 from holdfast.engines.remote.following import SNAPSHOT_EVERY, Announcer, Follower, announced
 from holdfast.engines.wire import Kind, WireError
 from holdfast.methods import InverseSqrt, Ridge, Rsa, Setting
-from holdfast.typing import Received, Tally
+from holdfast.typing import Messages, Tally
 
-MASTER = Rsa(penalty=0.3, messages="bits").master(Setting(InverseSqrt(0.1), Ridge(0.01)))
+PROGRAM = Rsa(penalty=0.3, messages="bits").program(Setting(InverseSqrt(0.1), Ridge(0.01)))
 D = 70
 
 
@@ -19,7 +19,7 @@ def a_tally(round: int) -> Tally:
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_who_follows_tallies_holds_x0_and_hears_it_now_and_then(dtype: type) -> None:
-    announcer, follower, state = Announcer(follow=True), Follower(MASTER, D), MASTER.init(np.ones(D, dtype))
+    announcer, follower, state = Announcer(follow=True), Follower(PROGRAM, D), PROGRAM.init(np.ones(D, dtype))
     lengths = []
     for round in range(2 * SNAPSHOT_EVERY + 5):
         frames = announcer.frames(round, wire.model(state.model, round))
@@ -30,7 +30,7 @@ def test_who_follows_tallies_holds_x0_and_hears_it_now_and_then(dtype: type) -> 
         assert follower.model(round).tobytes() == state.model.tobytes()
         tally = a_tally(round)
         announcer.counted(tally, round)
-        state = MASTER.step(state, Received(tally, np.arange(1, 21), round))
+        state = PROGRAM.step(state, Messages(tally, np.arange(1, 21), round))
     assert [round for round, length in enumerate(lengths) if length == 2] == [SNAPSHOT_EVERY, 2 * SNAPSHOT_EVERY]
 
 
@@ -54,7 +54,7 @@ def test_a_master_that_has_counted_nothing_yet_sends_x0_in_any_round() -> None:
 
 
 def following(rounds: int) -> Follower:
-    follower = Follower(MASTER, D)
+    follower = Follower(PROGRAM, D)
     follower.hear(wire.model(np.ones(D), 0))
     for round in range(rounds):
         follower.hear(wire.tally(a_tally(round), round))
@@ -85,4 +85,4 @@ def test_a_stale_tally_is_refused() -> None:
 
 def test_another_dimension_is_refused() -> None:
     with pytest.raises(WireError, match="must have dimension 70; got 71"):
-        Follower(MASTER, D).hear(wire.model(np.zeros(D + 1), 0))
+        Follower(PROGRAM, D).hear(wire.model(np.zeros(D + 1), 0))

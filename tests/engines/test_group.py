@@ -9,7 +9,7 @@ from holdfast.methods import GradientWorker, PenalisedWorker, WithMomentum
 from holdfast.methods.penalties import L1, L2
 from holdfast.methods.schedules import Constant
 from holdfast.states import arrays_of, map_state
-from holdfast.typing import Worker, Workers
+from holdfast.typing import Request, Worker, Workers
 
 WORKERS = np.arange(1, 8)
 RULES = [
@@ -31,9 +31,9 @@ def test_workers_do_together_what_each_does_alone(rule: Worker) -> None:  # type
     for round in range(6):
         model = generator.normal(size=15).astype(np.float32)
         asked = np.sort(generator.choice(WORKERS, size=7 if round == 3 else 3, replace=False))
-        rows = together.answer(model, round, asked).copy()
+        rows = together.answer(Request(model, asked, round)).copy()
         for row, worker in zip(rows, asked, strict=True):
-            assert row.tobytes() == alone[worker - 1].answer(model, round, np.array([worker]))[0].tobytes()
+            assert row.tobytes() == alone[worker - 1].answer(Request(model, np.array([worker]), round))[0].tobytes()
         for worker in WORKERS:
             own = arrays_of(map_state(lambda array, at=worker - 1: array[at : at + 1], together.state))
             for name, array in arrays_of(alone[worker - 1].state).items():
@@ -44,11 +44,11 @@ def test_workers_do_together_what_each_does_alone(rule: Worker) -> None:  # type
 def test_a_state_that_was_taken_stays_as_it_was(rule: Worker) -> None:  # type: ignore[type-arg]
     some = group(rule, WORKERS)
     model = np.ones(15, np.float32)
-    some.answer(model, 0, WORKERS)
+    some.answer(Request(model, WORKERS, 0))
     before = some.state
     copy = map_state(np.array, before)
-    some.answer(model, 1, WORKERS[:3])
-    some.answer(model, 2, WORKERS)
+    some.answer(Request(model, WORKERS[:3], 1))
+    some.answer(Request(model, WORKERS, 2))
     for name, array in arrays_of(before).items():
         assert array.tobytes() == arrays_of(copy)[name].tobytes()
 
@@ -58,7 +58,8 @@ def test_idle_workers_answer_what_is_neutral_and_keep_nothing(rule: Worker) -> N
     idle, model = np.array([2, 7]), np.ones(15, np.float32)
     some, all_of_them = group(rule, WORKERS, idle), group(rule, WORKERS)
     for asked in (WORKERS, np.array([2, 3, 7]), idle):
-        rows, expected = some.answer(model, 0, asked).copy(), all_of_them.answer(model, 0, asked).copy()
+        request = Request(model, asked, 0)
+        rows, expected = some.answer(request).copy(), all_of_them.answer(request).copy()
         expected[np.isin(asked, idle)] = rule.neutral(model)
         assert rows.tobytes() == expected.tobytes()
     assert all(len(array) == 5 for array in arrays_of(some.state).values())

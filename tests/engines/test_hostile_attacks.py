@@ -10,7 +10,7 @@ import pytest
 from small import SETTING, Setup
 
 from holdfast import attacks, methods
-from holdfast.attacks import ColludingAttack, LocalAttack, WithMemory
+from holdfast.attacks import ColludingAttack, FullView, LocalAttack, WithMemory
 from holdfast.engines.adversary import Adversary
 from holdfast.errors import InvalidInput
 from holdfast.methods import make_method, with_penalty
@@ -29,12 +29,22 @@ ONE_DECLARED = SETTING._replace(declared=1)  # seven workers are enough for ever
 
 
 def shown(view: Any) -> Iterator[Any]:
-    """Yield every array of a view, and what each is made of."""
-    for field in fields(view):
-        array = getattr(view, field.name)
+    """Yield every array of a view, and every answer of the master, and what each is made of."""
+    answers = asked(view) if isinstance(view, FullView) else []
+    names = [field.name for field in fields(view) if field.name not in ("aggregate", "sketch")]
+    for each in (*answers, *(getattr(view, name) for name in names)):
+        array = each
         while array is not None and not isinstance(array, int):
             yield array
             array = array.base if isinstance(array, np.ndarray) else getattr(array, "obj", None)
+
+
+def asked(view: FullView) -> list[Any]:
+    """Return what the master answers, as whole rows and as few coordinates, where it can be asked."""
+    assert view.aggregate is not None
+    rows = np.concatenate([view.honest, view.own])
+    answers = [view.aggregate(rows)]
+    return answers if view.sketch is None else [*answers, view.sketch.ask(rows, 0)]
 
 
 def overwrite(array: Any) -> None:
@@ -139,11 +149,11 @@ def trajectory(setup: Setup, engine: Any) -> list[bytes]:
     """Return all that the master and the honest workers hold and say, round by round."""
     state, seen = setup.start(), []
     for round in range(ROUNDS):
-        received = engine.exchange(state.model, round)
+        received = engine.exchange(state, round)
         rows = received.rows
         rows = rows.ones if isinstance(rows, Tally) else rows.bits if isinstance(rows, Sides) else rows
         seen += [rows.tobytes(), received.workers.tobytes()]
-        state = setup.master.step(state, received)
+        state = setup.program.step(state, received)
         seen += [array.tobytes() for part in (state, engine.state) for array in arrays_of(part).values()]
     return [*seen, engine.honest.tobytes(), engine.workers.tobytes()]
 
@@ -227,7 +237,7 @@ def test_whatever_else_is_returned_is_one_line_that_names_the_attack(method: str
         setup = setup_of(method, attack)
         for engine in (setup.simulated(), setup.remote(2)[0]):
             with pytest.raises(InvalidInput, match=r"attack Wrong must return a floating-point array of shape") as said:
-                engine.exchange(setup.start().model, 0)
+                engine.exchange(setup.start(), 0)
             assert str(said.value).isprintable()
 
 

@@ -30,9 +30,9 @@ def test_engines_agree(method: Any, attack: Any, share: float) -> None:
 def test_engines_remember_the_same(attack: Any) -> None:
     setup = Setup(METHODS[2], attack, (3, 6))
     here, (there, _) = setup.simulated(), setup.remote(2)
-    model = setup.start().model
+    state = setup.start()
     for round in range(4):
-        here.exchange(model, round)
-        there.exchange(model, round)
+        here.exchange(state, round)
+        there.exchange(state, round)
     assert same(here.adversary.memory, there.adversary.memory)
     there.close()

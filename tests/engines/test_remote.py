@@ -13,7 +13,7 @@ from holdfast.engines import Recorder, train, wire
 from holdfast.engines.remote import engine as remote_engine
 from holdfast.engines.wire import Kind
 from holdfast.errors import InvalidInput
-from holdfast.methods import Aggregated, GradientWorker, IdealRsa, PenalisedWorker, Rsa, WithMomentum
+from holdfast.methods import Aggregated, GradientWorker, IdealRsa, PenalisedWorker, Rsa, Served, WithMomentum
 from holdfast.methods.penalties import L1, L2
 from holdfast.methods.schedules import Constant
 from holdfast.methods.watchful import WatchfulRsa
@@ -30,7 +30,7 @@ def agree(setup: Setup, members: int, rounds: int = 4) -> None:
     here, (there, _) = setup.simulated(), setup.remote(members)
     state = setup.start()
     for round in range(rounds):
-        expected, received = here.exchange(state.model, round), there.exchange(state.model, round)
+        expected, received = here.exchange(state, round), there.exchange(state, round)
         assert received.workers.tolist() == expected.workers.tolist() == here.asked(round).tolist()
         assert (received.round, received.seed) == (expected.round, expected.seed)
         if isinstance(expected.rows, Tally):
@@ -45,7 +45,7 @@ def agree(setup: Setup, members: int, rounds: int = 4) -> None:
             assert isinstance(received.rows, np.ndarray)
             assert received.rows.tobytes() == expected.rows.tobytes()
             assert received.rows.dtype == expected.rows.dtype
-        state = setup.master.step(state, received)
+        state = setup.program.step(state, received)
     for found, due in zip(there.spread(state.model), here.spread(state.model), strict=True):
         assert found.tobytes() == due.tobytes()
     assert same(there.state, here.state)
@@ -95,6 +95,7 @@ def test_every_division(method: Rsa, members: int) -> None:
         {"share": 0.1, "method": SIDES},
         {"share": 0.4, "method": BITS},
         {"share": 0.1, "method": BITS},  # one worker is asked: all other members have nobody to answer
+        {"share": 0.1, "method": Rsa(penalty=0.05, ties="coin")},
         {"share": 0.3, "attack": attacks.Duplicate()},
         {"attack": attacks.Gaussian(), "byzantine": (5, 6, 7)},  # the last member has idle workers only
         {"attack": attacks.Duplicate(), "byzantine": (5, 6, 7), "method": BITS},
@@ -118,10 +119,10 @@ def test_x0_is_followed_and_checked_over_many_rounds() -> None:
 def test_a_state_is_gathered_and_goes_on_in_another_division(worker: Any) -> None:
     setup = replace(ATTACKED, worker=worker)
     (first, _), (second, _), here = setup.remote(2), setup.remote(3), setup.simulated()
-    *_, state = train(setup.master, first, setup.start(), range(5))
+    *_, state = train(setup.program, first, setup.start(), range(5))
     second.state = first.state
-    *_, there = train(setup.master, second, state, range(5, 9))
-    *_, expected = train(setup.master, here, setup.start(), range(9))
+    *_, there = train(setup.program, second, state, range(5, 9))
+    *_, expected = train(setup.program, here, setup.start(), range(9))
     assert there.model.tobytes() == expected.model.tobytes()
     assert same(second.state, here.state)
 
@@ -132,14 +133,14 @@ def test_a_state_may_be_set_in_the_middle_and_is_what_lost_members_go_back_to(me
     setup = replace(ATTACKED, method=method)
     there, transport = setup.remote()
     here = setup.simulated()
-    list(train(setup.master, there, setup.start(), range(5)))
+    list(train(setup.program, there, setup.start(), range(5)))
     there.state = here.state
-    state = setup.master.init(problem().start() + 1)
+    state = setup.program.init(problem().start() + 1)
     for round in range(4, 9):
         if round in (4, 7):
             transport.kill(1)
-        there.exchange(state.model, round)
-        state = setup.master.step(state, here.exchange(state.model, round))
+        there.exchange(state, round)
+        state = setup.program.step(state, here.exchange(state, round))
     assert same(there.state, here.state)
 
 
@@ -152,7 +153,7 @@ def test_a_state_of_other_workers_is_refused() -> None:
 def test_the_log_is_bounded_and_states_are_kept_when_it_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
     there, transport = ATTACKED.remote()
     monkeypatch.setattr(remote_engine, "LOG_BYTES", 3 * problem().start().nbytes)
-    for round, _ in enumerate(train(ATTACKED.master, there, ATTACKED.start(), range(12))):
+    for round, _ in enumerate(train(ATTACKED.program, there, ATTACKED.start(), range(12))):
         assert len(there._roster.log) <= 4
         if round == 9:
             transport.kill(1)
@@ -162,15 +163,16 @@ def test_the_log_is_bounded_and_states_are_kept_when_it_is_full(monkeypatch: pyt
 
 def played(setup: Setup, rounds: int) -> Any:
     engine = setup.simulated()
-    list(train(setup.master, engine, setup.start(), range(rounds)))
+    list(train(setup.program, engine, setup.start(), range(rounds)))
     return engine.state
 
 
 def test_bits_cross_as_counts_or_bits_and_models_as_models() -> None:
     """4 and 3 workers on 15 coordinates: 3 and 2 bits per count, 8 bytes per plane; a model takes 60 bytes."""
     for method, up in ((BITS, (3 + 2) * 8), (SIDES, 7 * 8), (Rsa(penalty=0.05), 7 * 60)):
-        there, transport = Setup(method).remote()
-        there.exchange(problem().start(), 0)
+        setup = Setup(method)
+        there, transport = setup.remote()
+        there.exchange(setup.start(), 0)
         assert (there.crossed_up, there.crossed_down) == (2 * 44 + up, 2 * (44 + 60))
         assert there.traffic == ((2 * 44 + up) / 7, 2 * (44 + 60) / 7)
         requests = [request for _, request in transport.requests[-2:]]
@@ -185,7 +187,7 @@ def test_nothing_is_played_to_know_who_is_asked() -> None:
 
 def test_x0_itself_is_sent_to_those_whose_bits_may_weigh_differently() -> None:
     there, transport = Setup(SIDES).remote()
-    list(train(Setup(SIDES).master, there, Setup(SIDES).start(), range(3)))
+    list(train(Setup(SIDES).program, there, Setup(SIDES).start(), range(3)))
     for _, request in transport.requests[-2:]:
         assert [wire.decode(frame).kind for name, frame in wire.unpack(request).arrays.items() if name != "round"] == [
             Kind.MODEL
@@ -195,15 +197,15 @@ def test_x0_itself_is_sent_to_those_whose_bits_may_weigh_differently() -> None:
 def test_a_recorder_remembers_rows_even_of_some_but_no_tally() -> None:
     recorder = Recorder(replace(ATTACKED, share=0.4).simulated())
     assert recorder.last is None
-    model = problem().start()
-    received = recorder.exchange(model, 0)
+    state = Served(problem().start())
+    received = recorder.exchange(state, 0)
     assert recorder.last is not None
-    assert recorder.last.model is model
-    assert recorder.last.received is received
+    assert recorder.last.model is state.model
+    assert recorder.last is received
     recorder.engine = Setup(BITS).simulated()
-    recorder.exchange(model, 1)
+    recorder.exchange(state, 1)
     assert recorder.last is None
     recorder.engine = Setup(SIDES).simulated()
-    received = recorder.exchange(model, 2)
+    received = recorder.exchange(state, 2)
     assert recorder.last is not None
-    assert recorder.last.received is received
+    assert recorder.last is received

@@ -40,7 +40,7 @@ def learned(setup: Setup, engine: Remote | Simulated, rounds: int, acts: Acts | 
     state = setup.start()
     for round in range(rounds):
         (acts or {}).get(round, lambda: None)()
-        state = setup.master.step(state, engine.exchange(state.model, round))
+        state = setup.program.step(state, engine.exchange(state, round))
     model: Vector = state.model
     return model
 
@@ -104,14 +104,14 @@ def test_a_round_goes_on_without_who_is_late_and_with_who_comes_back(setup: Setu
             transport.tamper = changed(1, "play", lambda _: Fate.HANGS)
         if round == 5:
             transport.release(1)
-        received = there.exchange(state.model, round)
+        received = there.exchange(state, round)
         seen.append(len(received.workers))
         assert received.workers.tolist() == list(range(1, seen[-1] + 1))
         if isinstance(received.rows, Tally):
             assert received.rows.voters == seen[-1]
         if isinstance(received.rows, Sides):
             assert received.rows.bits.shape == (seen[-1], 8)
-        state = setup.master.step(state, received)
+        state = setup.program.step(state, received)
     assert seen == [7, 7, 4, 4, 4, 7, 7, 7]
     assert there.absent == 3 * 3
     assert transport.kinds(1).count("play") == 6  # nothing was sent while an answer was under way
@@ -159,17 +159,17 @@ def test_too_few_answers_stop_the_run_where_it_was_before_the_round(setup: Setup
     here = setup.simulated()
     state = setup.start()
     for round in range(4):
-        there.exchange(state.model, round)
-        state = setup.master.step(state, here.exchange(state.model, round))
+        there.exchange(state, round)
+        state = setup.program.step(state, here.exchange(state, round))
     transport.tamper = changed(1, "play", lambda _: Fate.HANGS if why == "late" else b"nonsense")
     with pytest.raises(TooFew, match="round 5 needs answers of at least 5 workers; got 4"):
-        there.exchange(state.model, 4)
+        there.exchange(state, 4)
     assert transport.replaced == ([1] if why == "late" else [])
     transport.kill(0)
     assert there.state.model.tobytes() == here.state.model.tobytes()
     for round in range(4, 8):
-        received = there.exchange(state.model, round)
-        state = setup.master.step(state, here.exchange(state.model, round))
+        received = there.exchange(state, round)
+        state = setup.program.step(state, here.exchange(state, round))
         assert len(received.workers) == 7
     assert there.state.model.tobytes() == here.state.model.tobytes()
 
@@ -225,9 +225,9 @@ def test_an_answer_that_cannot_be_used_makes_its_workers_absent(setup: Setup, an
     for round in range(8):
         if round == 4:
             transport.tamper = changed(1, "play", lambda _: answer)
-        received = there.exchange(state.model, round)
+        received = there.exchange(state, round)
         seen.append(len(received.workers))
-        state = setup.master.step(state, received)
+        state = setup.program.step(state, received)
     assert seen == [7, 7, 7, 7, 4, 7, 7, 7]
     assert there.absent == 3
     assert state.model.dtype == np.float32
@@ -379,8 +379,8 @@ def test_a_death_after_too_few_answers_replays_no_round_too_many(
     here = setup.simulated()
     state = setup.start()
     for round in range(4):
-        there.exchange(state.model, round)
-        state = setup.master.step(state, here.exchange(state.model, round))
+        there.exchange(state, round)
+        state = setup.program.step(state, here.exchange(state, round))
     unanswered = changed(1, "play", lambda _: Fate.HANGS if why == "late" else b"nonsense")
     dying = changed(member, kind, lambda _: Fate.DIES, times)
 
@@ -390,7 +390,7 @@ def test_a_death_after_too_few_answers_replays_no_round_too_many(
 
     transport.tamper = both
     with pytest.raises(TooFew):
-        there.exchange(state.model, 4)
+        there.exchange(state, 4)
     assert there.state.model.tobytes() == here.state.model.tobytes()
     assert there.absent == 0
     assert transport.replaced.count(member) >= times
@@ -411,9 +411,9 @@ def test_two_answers_to_one_request_are_named_and_never_read_twice(setup: Setup)
     for round in range(7):
         if round == 2:
             transport.deliver(1, answers[1])
-        received = there.exchange(state.model, round)
+        received = there.exchange(state, round)
         seen.append(len(received.workers))
-        state = setup.master.step(state, received)
+        state = setup.program.step(state, received)
         if round == 4:
             assert there.state is not None
     assert seen == [7, 7, 4, 4, 4, 7, 7]
@@ -428,7 +428,7 @@ def test_an_answer_that_nobody_asked_for_is_dropped_and_named() -> None:
     there._roster._post.wait((0,), 0.0)
     extra = "an answer must be to a request; got one more, which is dropped"
     assert there.faults == [f"round 2: workers 5 to 7: {extra}"]
-    assert len(there.exchange(problem().start(), 2).workers) == 7
+    assert len(there.exchange(SETUP.start(), 2).workers) == 7
 
 
 def test_a_second_answer_is_not_counted() -> None:
@@ -479,7 +479,7 @@ def test_who_waits_says_for_what_and_stops_when_asked(monkeypatch: pytest.Monkey
 
     transport.watched = stop
     with pytest.raises(EngineError, match=f"^asked to stop while waiting for {text}"):
-        assert there.state if kind == "state" else there.exchange(problem().start(), 2)
+        assert there.state if kind == "state" else there.exchange(SETUP.start(), 2)
     assert [line for line in said if line.startswith("waiting")] == said[-1:]
     assert said[-1].startswith(f"waiting for {text}")
 
@@ -526,12 +526,12 @@ def test_a_new_member_that_never_answers_ends_the_run() -> None:
     transport.kill(0)
     transport.tamper = changed(0, "load", lambda _: Fate.HANGS)
     with pytest.raises(EngineError, match="workers 1 to 4 must be ready again within 300 seconds; got no answer"):
-        there.exchange(problem().start(), 2)
+        there.exchange(SETUP.start(), 2)
 
 
 def test_a_shared_error_leaves_the_others_waited_for() -> None:
     """After an error in the middle of a round, answers under way are known to be under way."""
     there, _ = replace(SETUP, attack=Failing(InvalidInput("no"))).remote()
     with pytest.raises(InvalidInput, match="no"):
-        list(train(SETUP.master, there, SETUP.start(), range(4)))
+        list(train(SETUP.program, there, SETUP.start(), range(4)))
     assert there._members[1].late

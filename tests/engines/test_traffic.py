@@ -36,7 +36,7 @@ def test_what_is_expected_of_workers_that_are_alone_is_what_crosses(method: type
     """For bits that are counted, a member answers with a tally of its own, here of one voter, as long as its bits."""
     setup = Setup(method(penalty=0.05, messages=messages))  # type: ignore[arg-type]
     there, _ = setup.remote(members=7)
-    list(train(setup.master, there, setup.start(), range(103)))
+    list(train(setup.program, there, setup.start(), range(103)))
     bits = messages == "bits"
     due = expected(
         Kind.SIDES if bits else Kind.MODEL, 15, np.float32, rounds=103, voters=7, follow=bits and method is Rsa

@@ -19,9 +19,9 @@ from holdfast.experiments.automatic import resolve_auto
 from holdfast.experiments.building import build_problem
 from holdfast.experiments.comparison import compare
 from holdfast.experiments.defaults import resolved
-from holdfast.experiments.parts import participants, simulated
+from holdfast.experiments.parts import participants
 from holdfast.experiments.survey import BATCH, Surveyor
-from holdfast.methods import Rsa, as_sent, make_method
+from holdfast.methods import Rsa, make_method
 from holdfast.problems import LinearProblem
 from holdfast.report.settings import labels
 
@@ -53,8 +53,8 @@ def honest_reports(spec: Spec) -> np.ndarray:
     assert isinstance(problem, LinearProblem)
     assert isinstance(spec.method, Rsa)
     surveyor = Surveyor.of(problem, participants(truthful), spec.method.norm)
-    engine = simulated(truthful, replace(problem, batch=BATCH), surveyor, 1.0, as_sent)
-    return np.asarray(engine.exchange(problem.start(), 0).rows)[: spec.workers - spec.q]
+    oracle = replace(problem, batch=BATCH).oracle(participants(truthful))
+    return surveyor.measure(problem.start(), oracle)[: spec.workers - spec.q]
 
 
 @pytest.mark.parametrize("partition", ["iid", "by-label"])

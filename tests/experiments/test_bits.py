@@ -11,6 +11,7 @@ from holdfast import attacks
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Spec, run
 from holdfast.experiments.assembly import assemble
+from holdfast.methods import Served
 from holdfast.typing import Tally
 
 BASE = Spec(data="digits", method="rsa:norm=1", workers=10, rounds=8, eval_every=4, batch=8)
@@ -78,7 +79,7 @@ def test_a_bit_a_coordinate_up_and_a_count_down() -> None:
 
 def test_bits_make_a_tally_of_everyone_who_was_asked() -> None:
     experiment = assemble(ready(replace(BASE, method="rsa:messages=bits", participation=0.55)))
-    tally = experiment.engine.exchange(experiment.problem.start(), 0).rows
+    tally = experiment.engine.exchange(Served(experiment.problem.start()), 0).rows
     assert isinstance(tally, Tally)
     assert tally.voters == 6  # ceil(5.5)
     assert tally.ones.max() <= 6

@@ -41,14 +41,14 @@ def judged(history: list[Evaluation]) -> list[Suspicion]:
 )
 def test_what_is_recorded_is_what_the_master_received(spec: Spec) -> None:
     parts = assemble(ready(spec))
-    master, recorded = parts.master, []
-    state = master.init(parts.problem.start())
+    program, recorded = parts.program, []
+    state = program.init(parts.problem.start())
     for round in range(spec.rounds):
-        received = parts.engine.exchange(state.model, round)
+        messages = parts.engine.exchange(state, round)
         if (round + 1) % 20 == 0:
             neutral = np.zeros_like(state.model) if spec.method_name == "median" else state.model
-            recorded.append(disagreement(np.asarray(received.rows), neutral))
-        state = master.step(state, received)
+            recorded.append(disagreement(np.asarray(messages.rows), neutral))
+        state = program.step(state, messages)
     result = run(spec)
     assert [each.disagreement for each in result.history] == [each.shares for each in recorded]
     assert [each.twins for each in result.history] == [each.twins for each in recorded]

@@ -48,8 +48,8 @@ def shards_of(spec: Spec) -> dict[int, tuple[Table, Table]]:
 def iterates_of(spec: Spec) -> Table:
     """Return what the workers hold at the end, each in a row."""
     parts = assemble(ready(spec))
-    master = parts.master
-    for _ in train(master, parts.engine, master.init(parts.problem.start()), range(spec.rounds)):
+    program = parts.program
+    for _ in train(program, parts.engine, program.init(parts.problem.start()), range(spec.rounds)):
         pass
     held: Table = parts.engine.state.model.astype(np.float64)
     return held

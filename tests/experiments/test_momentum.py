@@ -11,10 +11,10 @@ from changed import ready
 from holdfast.experiments import Interrupted, Spec, resume, run
 from holdfast.experiments.assembly import assemble
 from holdfast.experiments.checkpoint import Checkpoint
-from holdfast.methods import GradientWorker, PenalisedWorker, WithMomentum, make_method
+from holdfast.methods import GradientWorker, PenalisedWorker, Served, WithMomentum, make_method
 from holdfast.methods.penalties import L1
 from holdfast.methods.schedules import Constant
-from holdfast.typing import Rows
+from holdfast.typing import Request, Rows
 
 BASE = Spec(data="digits", workers=10, rounds=8, eval_every=4, batch=8)
 METHODS = ["rsa", "rsa:norm=2", "rsa:messages=bits", "median", "nnm+krum:byzantine=2", "centered-clipping:radius=1"]
@@ -26,6 +26,11 @@ def rising(models: Rows, draw: int, /) -> Rows:
     return np.broadcast_to(rows, (2, rows.shape[1])).copy()
 
 
+def ask(model: float, round: int) -> Request:
+    """Ask both workers to answer a model of one number."""
+    return Request(np.array([model]), np.array([1, 2]), round)
+
+
 def test_two_rounds_of_gradients_by_hand() -> None:
     """momentum 0.75; x0 = 4 then 8, draws 0 and 1.
 
@@ -33,9 +38,9 @@ def test_two_rounds_of_gradients_by_hand() -> None:
     """
     rule = WithMomentum(GradientWorker(), 0.75)
     state = rule.init(np.zeros((2, 1)))
-    first, state = rule.step(state, np.array([4.0]), rising, 0)
+    first, state = rule.step(state, ask(4.0, 0), rising)
     assert first.tolist() == [[1.0], [1.0]]
-    second, state = rule.step(state, np.array([8.0]), rising, 1)
+    second, state = rule.step(state, ask(8.0, 1), rising)
     assert second.tolist() == [[3.0], [3.0]]
     assert state.average.tolist() == [[3.0], [3.0]]
     assert rule.iterates(state, np.array([8.0])).tolist() == [8.0]
@@ -50,10 +55,10 @@ def test_two_rounds_of_rsa_by_hand() -> None:
     """
     rule = WithMomentum(PenalisedWorker(L1(1.0), Constant(0.1)), 0.5)
     state = rule.init(np.full((2, 1), 2.0))
-    sent, state = rule.step(state, np.array([0.0]), rising, 0)
+    sent, state = rule.step(state, ask(0.0, 0), rising)
     assert sent.tolist() == [[2.0], [2.0]]
     np.testing.assert_allclose(rule.iterates(state, np.array([0.0])), [[1.8], [1.8]])
-    sent, state = rule.step(state, np.array([0.0]), rising, 1)
+    sent, state = rule.step(state, ask(0.0, 1), rising)
     np.testing.assert_allclose(sent, [[1.8], [1.8]])
     np.testing.assert_allclose(rule.iterates(state, np.array([0.0])), [[1.51], [1.51]])
     np.testing.assert_allclose(state.average, [[1.9], [1.9]])
@@ -62,7 +67,7 @@ def test_two_rounds_of_rsa_by_hand() -> None:
 def test_every_local_step_averages() -> None:
     """As above in one round of two steps, draws 0 and 1."""
     rule = WithMomentum(PenalisedWorker(L1(1.0), Constant(0.1), steps=2), 0.5)
-    _, state = rule.step(rule.init(np.full((2, 1), 2.0)), np.array([0.0]), rising, 0)
+    _, state = rule.step(rule.init(np.full((2, 1), 2.0)), ask(0.0, 0), rising)
     np.testing.assert_allclose(rule.iterates(state, np.array([0.0])), [[1.51], [1.51]])
 
 
@@ -106,7 +111,7 @@ def test_only_those_who_are_asked_move_their_averages(method: str) -> None:
     engine, x0 = parts.engine, parts.problem.start()
     averages = [engine.state.average.copy()]
     for round in range(3):
-        engine.exchange(x0, round)
+        engine.exchange(Served(x0), round)
         averages.append(engine.state.average.copy())
         moved = (averages[-1] != averages[-2]).any(axis=1)
         np.testing.assert_array_equal(np.flatnonzero(moved) + 1, engine.asked(round))
@@ -129,7 +134,7 @@ def test_momentum_calms_the_messages() -> None:
     rule = WithMomentum(GradientWorker(), 0.9)
     state, sent = rule.init(np.zeros((10, problem.dimension), np.float32)), []
     for round in range(400):
-        rows, state = rule.step(state, x, oracle, round)
+        rows, state = rule.step(state, Request(x, problem.workers, round), oracle)
         sent.append(rows)
     fresh = np.stack([oracle(x, round) for round in range(400)])
     ratio = np.stack(sent[100:]).var(axis=0).mean() / fresh[100:].var(axis=0).mean()

@@ -13,10 +13,11 @@ from holdfast.errors import InvalidInput
 from holdfast.experiments import Spec, run
 from holdfast.experiments.assembly import assemble
 from holdfast.experiments.watching import Unwatched
-from holdfast.methods import Rsa
+from holdfast.methods import Rsa, Served
 from holdfast.methods.penalties import L1, L2, LInf, Penalty
 from holdfast.methods.schedules import Constant
 from holdfast.methods.workers import Iterates, PenalisedWorker
+from holdfast.typing import Request
 from pairs import pairs
 
 BASE = Spec(data="digits", workers=10, rounds=6, eval_every=3, batch=8)
@@ -43,7 +44,7 @@ def test_who_is_not_asked_keeps_its_model() -> None:
     engine, x0 = experiment.engine, experiment.problem.start()
     asked = Participation(np.arange(1, 11), 0.3, 0).asked(0) - 1
     before = engine.state.model
-    engine.exchange(x0, 0)
+    engine.exchange(Served(x0), 0)
     changed = (engine.state.model != before).any(axis=1)
     np.testing.assert_array_equal(np.flatnonzero(changed), asked)
 
@@ -52,7 +53,7 @@ def test_those_asked_do_what_they_do_among_all() -> None:
     """Round 0 from a common state: whoever is asked takes the step it takes when all are."""
     some, everyone = (assemble(ready(replace(BASE, participation=share))) for share in (0.4, 1.0))
     for experiment in (some, everyone):
-        experiment.engine.exchange(experiment.problem.start(), 0)
+        experiment.engine.exchange(Served(experiment.problem.start()), 0)
     asked = Participation(np.arange(1, 11), 0.4, 0).asked(0) - 1
     np.testing.assert_array_equal(some.engine.state.model[asked], everyone.engine.state.model[asked])
 
@@ -98,10 +99,11 @@ def test_two_local_steps_by_hand() -> None:
     1 - 0.1 (6 + 1) = 0.3, then 0.3 - 0.1 (7 + 1) = -0.5.
     """
     worker = PenalisedWorker(L1(1.0), Constant(0.1), steps=2)
-    message, state = worker.step(Iterates(np.array([[1.0]])), np.array([0.0]), np.full_like, 3)
+    before, request = Iterates(np.array([[1.0]])), Request(np.array([0.0]), np.array([1]), 3)
+    message, state = worker.step(before, request, np.full_like)
     assert message.tolist() == [[1.0]]
     np.testing.assert_allclose(state.model, [[-0.5]])
-    shown, _ = replace(worker, reply="updated").step(Iterates(np.array([[1.0]])), np.array([0.0]), np.full_like, 3)
+    shown, _ = replace(worker, reply="updated").step(before, request, np.full_like)
     np.testing.assert_allclose(shown, [[-0.5]])
 
 
@@ -115,7 +117,7 @@ def test_the_fused_local_steps_are_the_plain_ones(penalty: Penalty, dtype: Any) 
     plain = engine.state.model
     for draw in (12, 13, 14):
         plain = plain - rate * (oracle(plain, draw) + penalty.subgradient(plain - x0))
-    engine.exchange(x0, 4)
+    engine.exchange(Served(x0), 4)
     assert engine.state.model.tobytes() == plain.tobytes()
 
 

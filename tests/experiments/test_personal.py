@@ -20,8 +20,8 @@ BASE = Spec(data="digits", workers=6, byzantine=(2, 5), attack="sign-flip", part
 def played(spec: Spec) -> tuple[Experiment, Vector]:
     """Return the parts of a run after its rounds, and the master's model."""
     parts = assemble(ready(spec))
-    master = parts.master
-    *_, last = train(master, parts.engine, master.init(parts.problem.start()), range(spec.rounds))
+    program = parts.program
+    *_, last = train(program, parts.engine, program.init(parts.problem.start()), range(spec.rounds))
     return parts, last.model
 
 

@@ -15,7 +15,7 @@ from holdfast.methods import GradientWorker, PenalisedWorker, WithLsvrg, WithMom
 from holdfast.methods.penalties import L1
 from holdfast.methods.schedules import Constant
 from holdfast.states import arrays_of
-from holdfast.typing import Rows
+from holdfast.typing import Request, Rows
 from outsiders import Quadratic
 
 BASE = Spec(data="digits", workers=10, rounds=8, eval_every=4, batch=8)
@@ -53,7 +53,7 @@ def test_lsvrg_by_hand() -> None:
     rule = WithLsvrg(GradientWorker())
     state, sent = rule.init(np.zeros((1, 1))), []
     for round, x in enumerate([4.0, 6.0, 0.0, 5.0]):
-        message, state = rule.step(state, np.array([x]), Two(), round)
+        message, state = rule.step(state, Request(np.array([x]), np.array([1]), round), Two())
         sent.append(message.item())
     assert sent == [2.0, 4.0, -2.0, 3.0]
     assert (state.reference.item(), state.full.item()) == (6.0, 4.0)
@@ -68,7 +68,7 @@ def test_saga_by_hand() -> None:
     rule = WithSaga(GradientWorker(), 2)
     state, sent = rule.init(np.zeros((1, 1))), []
     for round, x in enumerate([4.0, 6.0, 0.0, 5.0]):
-        message, state = rule.step(state, np.array([x]), Two(), round)
+        message, state = rule.step(state, Request(np.array([x]), np.array([1]), round), Two())
         sent.append(message.item())
     assert sent == [3.0, 4.5, -1.0, 0.0]
     assert state.table.tolist() == [[-1.0, 2.0]]
@@ -78,7 +78,7 @@ def test_saga_by_hand() -> None:
 def test_rsa_and_momentum_use_what_is_reduced() -> None:
     """LSVRG's first gradient at x = 4 is 2; half of it is followed: 4 - 0.1 (1 + 1) = 3.8, with x0 = 0 and lambda 1."""
     rule = WithLsvrg(WithMomentum(PenalisedWorker(L1(1.0), Constant(0.1)), 0.5))
-    _, state = rule.step(rule.init(np.array([[4.0]])), np.array([0.0]), Two(), 0)
+    _, state = rule.step(rule.init(np.array([[4.0]])), Request(np.array([0.0]), np.array([1]), 0), Two())
     np.testing.assert_allclose(rule.iterates(state, np.array([0.0])), [[3.8]])
 
 
@@ -92,7 +92,7 @@ def test_at_one_model_the_noise_goes(make: Any) -> None:
     rule = make(problem.table)
     state = rule.init(np.zeros((10, problem.dimension)))
     for round in range(150):
-        rows, state = rule.step(state, x, oracle, round)
+        rows, state = rule.step(state, Request(x, problem.workers, round), oracle)
     truth = oracle.full(x, np.ones(10, np.bool_))
     noise = np.abs(oracle(x, 150) - truth).max()
     assert np.abs(rows - truth).max() < 1e-6 * noise
@@ -137,9 +137,10 @@ def test_workers_go_by_rows(reduction: str, inner: Any) -> None:
     models: Rows = np.tile(x, (6, 1))
     together, alone = rule.init(models), [rule.init(models[[row]]) for row in range(6)]
     for round in range(4):
-        sent, together = rule.step(together, x + round, problem.oracle(workers), round)
+        sent, together = rule.step(together, Request(x + round, workers, round), problem.oracle(workers))
         for row in range(6):
-            message, alone[row] = rule.step(alone[row], x + round, problem.oracle(workers[[row]]), round)
+            asked = Request(x + round, workers[[row]], round)
+            message, alone[row] = rule.step(alone[row], asked, problem.oracle(asked.workers))
             np.testing.assert_array_equal(message[0], sent[row])
             for name, array in arrays_of(alone[row]).items():
                 np.testing.assert_array_equal(array[0], arrays_of(together)[name][row])

@@ -16,8 +16,8 @@ from holdfast.methods import Aggregated, Setting
 from holdfast.methods.priors import Ridge
 from holdfast.methods.schedules import Constant
 from holdfast.stages import Bucketing
-from holdfast.states import arrays_of, filled
-from holdfast.typing import Received, Rows, Vector
+from holdfast.states import arrays_of, fill_state
+from holdfast.typing import Messages, Rows, Vector
 from stopping import StopAfter
 
 BASE = Spec(data="digits", workers=10, rounds=24, eval_every=6, checkpoint_every=5, batch=4)
@@ -81,11 +81,11 @@ def test_a_checkpoint_of_another_state_is_refused(tmp_path: Path) -> None:
 def test_centred_clipping_goes_on_from_its_last_result() -> None:
     """Radius 1, rows 5 and 5: v = 1, then 2, then 3; x moves by alpha n v = 0.2 v."""
     setting = Setting(Constant(0.1), Ridge(0.0))
-    master = Aggregated(CenteredClipping(radius=1.0)).master(setting)
-    state, moved = master.init(np.array([0.0])), []
+    program = Aggregated(CenteredClipping(radius=1.0)).program(setting)
+    state, moved = program.init(np.array([0.0])), []
     for round in range(3):
         before = state.model
-        state = master.step(state, Received(np.array([[5.0], [5.0]]), np.array([1, 2]), round))
+        state = program.step(state, Messages(np.array([[5.0], [5.0]]), np.array([1, 2]), round))
         moved.append(float((before - state.model)[0]))
     assert moved == pytest.approx([0.2, 0.4, 0.6])
 
@@ -94,7 +94,7 @@ def test_bucketing_draws_by_seed_and_round() -> None:
     rows, workers = np.arange(8.0)[:, np.newaxis], np.arange(1, 9)
 
     def buckets(seed: int, round: int) -> list[float]:
-        return [float(x) for x in np.asarray(Bucketing()(Received(rows, workers, round, seed)).rows).ravel()]
+        return [float(x) for x in np.asarray(Bucketing()(Messages(rows, workers, round, seed)).rows).ravel()]
 
     assert buckets(3, 7) == buckets(3, 7)
     assert len({tuple(buckets(seed, round)) for seed in range(3) for round in range(3)}) == 9
@@ -133,8 +133,8 @@ class Deep(Remembering[Outer]):
     def init(self, model: Vector) -> Outer:
         return Outer(Inner(np.zeros(1)), np.zeros_like(model))
 
-    def step(self, state: Outer, received: Received) -> tuple[Vector, Outer]:
-        sums = state.sums + np.asarray(received.rows).mean(axis=0)
+    def step(self, state: Outer, messages: Messages) -> tuple[Vector, Outer]:
+        sums = state.sums + np.asarray(messages.rows).mean(axis=0)
         count = state.inner.count + 1
         return (sums / count[0]).astype(sums.dtype), Outer(Inner(count), sums)
 
@@ -151,10 +151,10 @@ def test_states_become_arrays_and_back() -> None:
     state = Outer(Inner(np.arange(2)), np.ones(3))
     arrays = arrays_of(state)
     assert list(arrays) == ["inner.count", "sums"]
-    again = filled(state, {name: array + 1 for name, array in arrays.items()})
+    again = fill_state(state, {name: array + 1 for name, array in arrays.items()})
     assert (again.inner.count.tolist(), again.sums.tolist()) == ([1, 2], [2, 2, 2])
     with pytest.raises(InvalidInput, match="a checkpoint must hold"):
-        filled(state, {"sums": np.ones(3)})
+        fill_state(state, {"sums": np.ones(3)})
 
 
 def test_a_rule_with_memory_from_outside_remembers() -> None:
@@ -162,5 +162,5 @@ def test_a_rule_with_memory_from_outside_remembers() -> None:
     rule = outsiders.Lagged()
     state = rule.init(np.zeros(1))
     for value, expected in ((1.0, 0.5), (3.0, 2.0)):
-        vector, state = rule.step(state, Received(np.full((3, 1), value), np.arange(1, 4), 0))
+        vector, state = rule.step(state, Messages(np.full((3, 1), value), np.arange(1, 4), 0))
         assert vector.tolist() == [expected]

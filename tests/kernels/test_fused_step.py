@@ -12,12 +12,13 @@ from twins import assert_same, hostile, ordinary
 from holdfast import problems
 from holdfast.engines import Simulated
 from holdfast.kernels import norms
+from holdfast.methods import PenaltySum, Program, Ridge, Served
 from holdfast.methods.penalties import L1, L2, LInf, Lp, Penalty
 from holdfast.methods.schedules import Constant, InverseSqrt
 from holdfast.methods.workers import GradientWorker, Iterates, PenalisedWorker, Reply, WithMomentum
 from holdfast.problems import LinearProblem
 from holdfast.problems.minibatches import Minibatches
-from holdfast.typing import Oracle, Rows, Vector
+from holdfast.typing import Oracle, Request, Rows, Vector
 
 ProblemMaker = Callable[..., LinearProblem]
 every_type = pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -48,11 +49,11 @@ def test_rounds_are_the_same_to_the_bit(
     problem = small_problem(kind, dtype, width=13)
     workers, rule = problem.shards.workers, PenalisedWorker(penalty, InverseSqrt(0.3), reply, steps)
     oracle, model = problem.oracle(workers), problem.start()
-    engine = Simulated(rule, oracle, model, workers)
+    engine = Simulated(Program(rule, PenaltySum(penalty), rule.rate, Ridge(0.0)), oracle, model, workers)
     state = rule.init(np.tile(model, (len(workers), 1)))
     for round in range(6):
         expected, state = plain_step(rule, state, model, oracle, round)
-        assert_same(np.asarray(engine.exchange(model, round).rows), expected, round)
+        assert_same(np.asarray(engine.exchange(Served(model), round).rows), expected, round)
         assert_same(engine.state.model, state.model, round)
         assert_same(engine.iterates(model), state.model, round)
         model = model - dtype(0.1) * expected.mean(axis=0)
@@ -74,7 +75,7 @@ def test_models_that_hold_anything(
     master = hostile(1, problem.dimension, dtype, seed=1)[0]
     with np.errstate(all="ignore"):
         expected = plain_step(rule, state, master, oracle, 4)
-        rows, after = rule.step(state, master, oracle, 4)
+        rows, after = rule.step(state, Request(master, workers, 4), oracle)
     assert_same(rows, expected[0])
     assert_same(after.model, expected[1].model)
 
@@ -85,7 +86,7 @@ def test_nothing_given_is_changed(small_problem: ProblemMaker, penalty: Penalty)
     workers, rule = problem.shards.workers, PenalisedWorker(penalty, Constant(0.3))
     state, master = rule.init(ordinary(len(workers), problem.dimension, np.float64)), problem.start()
     before = state.model.copy()
-    rows, after = rule.step(state, master, problem.oracle(workers), 0)
+    rows, after = rule.step(state, Request(master, workers, 0), problem.oracle(workers))
     assert_same(state.model, before)
     assert rows is state.model
     assert not np.shares_memory(after.model, state.model)
@@ -124,7 +125,7 @@ def test_only_what_gives_the_same_bits_is_fused(
     state, oracle = rule.init(ordinary(len(workers), problem.dimension, np.float64)), problem.oracle(workers)
     for owner, name in ((Minibatches, "l1_step"), (norms, "steps")):
         monkeypatch.setattr(owner, name, _noting(getattr(owner, name), name, taken))
-    _, after = rule.step(state, problem.start(), oracle, 0)
+    _, after = rule.step(state, Request(problem.start(), workers, 0), oracle)
     assert taken == ({fused} if fused else set())
     assert_same(after.model, plain_step(rule, state, problem.start(), oracle, 0)[1].model)
 
@@ -150,7 +151,7 @@ def test_oracles_that_offer_no_step_get_the_plain_formula(penalty: Penalty, mome
     inner = PenalisedWorker(penalty, Constant(0.3))
     models, master = ordinary(4, 9, np.float64), ordinary(1, 9, np.float64, seed=1)[0]
     rule: Any = WithMomentum(inner, 0.25) if momentum else inner
-    _, after = rule.step(rule.init(models), master, cubes, 0)
+    _, after = rule.step(rule.init(models), Request(master, np.arange(1, 5), 0), cubes)
     gradients = 0.75 * models**3 if momentum else models**3
     expected = models - 0.3 * (gradients + penalty.subgradient(models - master))
     np.testing.assert_allclose(rule.iterates(after, master), expected, rtol=1e-14)
@@ -166,5 +167,7 @@ def test_ours_cannot_be_derived_from(base: type[Penalty]) -> None:
 def test_workers_that_send_gradients_are_left_alone(small_problem: ProblemMaker) -> None:
     problem = small_problem("softmax")
     workers, rule, model = problem.shards.workers, GradientWorker(), problem.start() + 0.01
-    rows, _ = rule.step(rule.init(np.tile(model, (len(workers), 1))), model, problem.oracle(workers), 3)
+    rows, _ = rule.step(
+        rule.init(np.tile(model, (len(workers), 1))), Request(model, workers, 3), problem.oracle(workers)
+    )
     assert_same(rows, problem.oracle(workers)(model, 3))

@@ -9,13 +9,13 @@ from twins import assert_same, ordinary
 
 from holdfast.aggregators import REGISTRY
 from holdfast.errors import InvalidInput
-from holdfast.methods.aggregated import told
+from holdfast.methods import tell
 from holdfast.methods.penalties import penalty
 
 torch = pytest.importorskip("torch")
 
 Rule = Callable[[Any], Any]
-RULES: dict[str, Rule] = {name: told(rule(), 1) for name, rule in REGISTRY.items()}
+RULES: dict[str, Rule] = {name: tell(rule(), 1) for name, rule in REGISTRY.items()}
 every_rule = pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 every_type = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 

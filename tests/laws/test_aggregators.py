@@ -36,12 +36,12 @@ from holdfast.aggregators import (
     squared_distances,
 )
 from holdfast.errors import InvalidInput
-from holdfast.methods.aggregated import told
-from holdfast.typing import Nothing, Received, Rows, Vector
+from holdfast.methods import tell
+from holdfast.typing import Messages, Nothing, Rows, Vector
 
 BYZANTINE = 3
 
-RULES: list[Rule] = [told(member(), BYZANTINE) for member in REGISTRY.values()]
+RULES: list[Rule] = [tell(member(), BYZANTINE) for member in REGISTRY.values()]
 MEMBERS = pytest.mark.parametrize("member", REGISTRY.values(), ids=REGISTRY)
 every_rule = pytest.mark.parametrize("rule", RULES, ids=list(REGISTRY))
 every_type = pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -100,8 +100,8 @@ class Heard(Remembering[Nothing]):
     def init(self, model: Vector) -> Nothing:
         return Nothing()
 
-    def step(self, state: Nothing, received: Received) -> tuple[Vector, Nothing]:
-        return np.array([*received.workers, received.round], np.float64), state
+    def step(self, state: Nothing, messages: Messages) -> tuple[Vector, Nothing]:
+        return np.array([*messages.workers, messages.round], np.float64), state
 
 
 def test_bare_rows_are_those_of_workers_from_1_on_in_round_0() -> None:
@@ -138,14 +138,14 @@ def test_multi_krum_selects_from_those_that_may_be_honest() -> None:
 def test_a_rule_that_needs_a_count_says_so_and_a_run_tells_it(member: type[Rule]) -> None:
     rule = member()
     if member.told not in options(member, int):
-        assert told(rule, BYZANTINE) is rule
+        assert tell(rule, BYZANTINE) is rule
         return
     with pytest.raises(InvalidInput) as refusal:
         rule(random_rows())
     name = member.__name__
     assert str(refusal.value) == f"{name} needs {member.told}, the number of rows that may lie; got none"
-    assert told(rule, BYZANTINE) == cast(Any, member)(**{member.told: BYZANTINE})
-    assert told(told(rule, 1), BYZANTINE) == told(rule, 1)
+    assert tell(rule, BYZANTINE) == cast(Any, member)(**{member.told: BYZANTINE})
+    assert tell(tell(rule, 1), BYZANTINE) == tell(rule, 1)
 
 
 @MEMBERS
@@ -188,7 +188,7 @@ def test_whatever_some_rows_hold_the_result_stays_within_the_claimed_bound(rule:
     bound = claimed(rule, honest, len(rows), q)
     assert rule.bounded == (bound < np.inf), "its bound is stated in parts.py"
     if bound < np.inf:
-        result = cast(Rule, told(type(rule)(), q))(rows).astype(np.float64)
+        result = cast(Rule, tell(type(rule)(), q))(rows).astype(np.float64)
         assert np.linalg.norm(result - honest.astype(np.float64).mean(axis=0)) <= bound + rounding(honest)
 
 
@@ -260,7 +260,7 @@ def test_centred_clipping_is_its_formula(dtype: type, seed: int, radius: float, 
     rows[2, 3], rows[3, 0] = np.nan, -np.inf
     centre: Vector = random_rows(seed + 1)[0].astype(dtype)
     rule = CenteredClipping(radius, steps)
-    result, state = rule.step(rule.init(centre)._replace(vector=centre), Received(rows, np.arange(1, 16), 0))
+    result, state = rule.step(rule.init(centre)._replace(vector=centre), Messages(rows, np.arange(1, 16), 0))
     expected = clipped_plainly(rows, centre, radius, steps)
     tolerance = float(np.finfo(dtype).eps) * (np.abs(rows[[0, *range(4, 15)]]).max() + 20 * steps**2 * radius)
     np.testing.assert_allclose(result, expected, rtol=0, atol=20 * tolerance)

@@ -2,21 +2,19 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pytest
 
 from changed import ready
-from holdfast.aggregators import Median
-from holdfast.attacks import REGISTRY, ColludingAttack, FullView, LocalAttack, LocalView, WithMemory
+from holdfast.attacks import ATTACKS, REGISTRY, ColludingAttack, FullView, LocalAttack, LocalView, WithMemory
 from holdfast.engines.adversary import Adversary
 from holdfast.engines.training import train
 from holdfast.experiments import Interrupted, Spec, resume, run
 from holdfast.experiments.assembly import assemble
 from holdfast.experiments.watching import Unwatched
-from holdfast.methods import Aggregated, GradientWorker, Method, Setting
-from holdfast.typing import Nothing, Received, Rows, Vector, Workers
+from holdfast.typing import Messages, Nothing, Rows, Vector, Workers
 
 BASE = Spec(data="digits", workers=8, byzantine=(3, 8), rounds=30, eval_every=10)
 WORKERS = np.arange(1, 6)
@@ -51,31 +49,30 @@ class LocalCounting(WithMemory[Seen], LocalAttack):
 
 def test_memory_goes_from_round_to_round() -> None:
     adversary, rows = Adversary(Counting(), WORKERS, (4, 5)), np.zeros((5, 2))
-    sent = [adversary.corrupt(rows.copy(), WORKERS, np.zeros(2), round)[3:].tolist() for round in range(3)]
+    sent = [adversary.corrupt(Messages(rows.copy(), WORKERS, round), np.zeros(2))[3:].tolist() for round in range(3)]
     assert sent == [[[1, 1]] * 2, [[2, 2]] * 2, [[3, 3]] * 2]
     assert adversary.memory.rounds.tolist() == [3, 3]
     again = Adversary(Counting(), WORKERS, (4, 5))
     again.recall(adversary.remembered(), np.zeros(2))
-    assert again.corrupt(rows.copy(), WORKERS, np.zeros(2), 3)[4].tolist() == [4, 4]
+    assert again.corrupt(Messages(rows.copy(), WORKERS, 3), np.zeros(2))[4].tolist() == [4, 4]
 
 
 def test_memory_stays_where_nobody_attacks() -> None:
     adversary = Adversary(Counting(), WORKERS, (4, 5))
-    adversary.corrupt(np.zeros((3, 2)), WORKERS[:3], np.zeros(2), 0)  # nobody Byzantine is asked
+    adversary.corrupt(Messages(np.zeros((3, 2)), WORKERS[:3], 0), np.zeros(2))  # nobody Byzantine is asked
     assert adversary.remembered() == {}
-    adversary.corrupt(np.zeros((2, 2)), WORKERS[3:], np.zeros(2), 1)  # nobody to look at
+    adversary.corrupt(Messages(np.zeros((2, 2)), WORKERS[3:], 1), np.zeros(2))  # nobody to look at
     assert adversary.remembered() == {}
     adversary.recall({}, np.zeros(2))
-    assert adversary.corrupt(np.zeros((5, 2)), WORKERS, np.zeros(2), 2)[4].tolist() == [1, 1]
+    assert adversary.corrupt(Messages(np.zeros((5, 2)), WORKERS, 2), np.zeros(2))[4].tolist() == [1, 1]
 
 
 def test_who_remembers_attacks_where_the_memory_is() -> None:
     assert Adversary(Counting(), WORKERS, (4, 5)).colludes
     local = Adversary(LocalCounting(), WORKERS, (4, 5))
     assert local.colludes
-    assert (
-        local.corrupt(np.ones((2, 2)), WORKERS[3:], np.ones(2), 0).tolist() == [[0, 0]] * 2
-    )  # needs nobody to look at
+    byzantine_alone = Messages(np.ones((2, 2)), WORKERS[3:], 0)  # needs nobody to look at
+    assert local.corrupt(byzantine_alone, np.ones(2)).tolist() == [[0, 0]] * 2
 
 
 @pytest.mark.parametrize("attack", ["mimic:warm_up=15", "delayed:rounds=3", "dynamic-label-flip", "adaptive"])
@@ -99,8 +96,8 @@ def test_memory_matters() -> None:
         models = []
         for forget in (False, True):
             experiment = assemble(spec)
-            start = experiment.master.init(experiment.problem.start())
-            for state in train(experiment.master, experiment.engine, start, range(20)):
+            start = experiment.program.init(experiment.problem.start())
+            for state in train(experiment.program, experiment.engine, start, range(20)):
                 model = state.model
                 if forget:
                     experiment.engine.adversary.memory = Nothing()
@@ -144,30 +141,6 @@ def test_every_attack_of_ours_is_the_same_with_and_without_workers_that_compute_
         assert run(spec).model.tobytes() == run(replace(spec, byzantine_work="always")).model.tobytes()
 
 
-@dataclass(frozen=True)
-class Unasked:
-    """A master of somebody else's, which nobody can ask."""
-
-    inner: Any
-
-    def init(self, model: Vector) -> Any:
-        return self.inner.init(model)
-
-    def step(self, state: Any, received: Received) -> Any:
-        return self.inner.step(state, received)
-
-
-@dataclass(frozen=True)
-class Closed(Method):
-    """The median of gradients, by such a master."""
-
-    def worker(self, setting: Setting) -> Any:
-        return GradientWorker()
-
-    def master(self, setting: Setting) -> Any:
-        return Unasked(Aggregated(Median()).master(setting))
-
-
 class Warned(Unwatched):
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -177,12 +150,11 @@ class Warned(Unwatched):
 
 
 @pytest.mark.parametrize("attack", ["alie:search=line", "inner-product:search=line", "alie:search=upward", "adaptive"])
-def test_a_search_that_cannot_ask_is_said(attack: str) -> None:
-    spec, watcher = replace(BASE, method=Closed(), attack=attack, rounds=3, eval_every=3), Warned()
-    closed = run(spec, watcher=watcher)
-    assert watcher.lines == [f"{attack} cannot ask this method's master, and does not search"]
+def test_a_search_asks_the_master_and_where_there_is_none_sends_what_it_would_without(attack: str) -> None:
     fixed = {"adaptive": "min-max"}.get(attack, attack.partition(":")[0])
-    assert closed.model.tobytes() == run(replace(spec, attack=fixed)).model.tobytes()
-    watcher = Warned()
-    assert run(replace(spec, method="median"), watcher=watcher).model.tobytes() != closed.model.tobytes()
+    alone = FullView.of(np.random.default_rng(0).normal(size=(6, 4)), 2)
+    searching, other = (cast(ColludingAttack, ATTACKS.make(text)) for text in (attack, fixed))
+    assert searching(alone).tobytes() == other(alone).tobytes()
+    spec, watcher = replace(BASE, method="median", attack=attack, rounds=3, eval_every=3), Warned()
+    assert run(spec, watcher=watcher).model.tobytes() != run(replace(spec, attack=fixed)).model.tobytes()
     assert watcher.lines == []

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from changed import ready
 from holdfast.aggregators import CoordinateWise, GeometricMedian, Krum, Mean, Median, Phocas, TrimmedMean
-from holdfast.attacks import Adaptive, Alie, ColludingAttack, FullView, InnerProduct, MinMax, MinSum, damage
+from holdfast.attacks import Adaptive, Alie, ColludingAttack, FullView, InnerProduct, MinMax, MinSum, Sketch, damage
 from holdfast.attacks.adaptive import FIXED
 from holdfast.attacks.base import alike
 from holdfast.attacks.damage import damage_along, damage_of, in_few
@@ -150,14 +150,15 @@ class AskedInFew(ColludingAttack):
     def __call__(self, view: FullView, /) -> Rows:
         searched = named(self.name)
         line, _ = searched.line(view)
-        assert view.turned is not None
+        assert view.sketch is not None
+        assert not view.sketch.by_columns
         assert in_few(line, view) is not None
-        few, full = damage_along(line, view), damage_along(line, replace(view, turned=None))
+        few, full = damage_along(line, view), damage_along(line, replace(view, sketch=None))
         assert few is not None
         assert full is not None
         for constant in (0.05, -0.3, 1.5, 64.0):  # 0 is as far from all that are clipped
             assert few(constant) == pytest.approx(full(constant), rel=1e-3, abs=1e-4)
-        assert harm(searched, view) >= harm(searched, replace(view, turned=None)) * (1 - 1e-3)
+        assert harm(searched, view) >= harm(searched, replace(view, sketch=None)) * (1 - 1e-3)
         return searched(view)
 
 
@@ -175,7 +176,8 @@ class AskedInColumns(ColludingAttack):
         searched = named(self.name)
         line, _ = searched.line(view)
         assert view.aggregate is not None
-        assert view.turned is None
+        assert view.sketch is not None
+        assert view.sketch.by_columns
         shown, mean = damage_along(line, view), view.honest.mean(axis=0, dtype=np.float64)
         assert shown is not None
         d = view.honest.shape[1]
@@ -221,7 +223,7 @@ def test_what_is_found_in_some_columns_harms_as_much(rule: CoordinateWise, searc
     generator = np.random.default_rng(0)
     sizes = np.repeat([1.0, 0.1, 0.3], [1_000, 90_000, 9_000])
     view = FullView.of((generator.normal(0.3, 1.0, (9, len(sizes))) * sizes).astype(np.float32), 3, aggregate=rule)
-    shown = replace(view, columned=lambda rows, first: rule(rows[:, first:]))
+    shown = replace(view, sketch=Sketch(True, lambda rows, inner: rule(rows[:, inner:])))
     assert in_few(searched.line(view)[0], shown) is not None
     assert harm(searched, shown) >= 0.98 * harm(searched, view)
 
@@ -232,7 +234,7 @@ def test_who_remembers_or_has_no_columns_is_not_asked_in_some(method: str) -> No
     class Looking(ColludingAttack):
         def __call__(self, view: FullView, /) -> Rows:
             assert view.aggregate is not None
-            assert view.columned is None
+            assert view.sketch is None
             return view.own
 
     spec = ready(Spec(data="digits", workers=10, method=method, attack="gaussian", byzantine=2, rounds=2))
@@ -245,7 +247,7 @@ def test_who_sees_coordinates_or_remembers_is_asked_in_all_of_them(method: str) 
     class Looking(ColludingAttack):
         def __call__(self, view: FullView, /) -> Rows:
             assert view.aggregate is not None
-            assert view.turned is None
+            assert view.sketch is None or view.sketch.by_columns
             return view.own
 
     spec = ready(Spec(data="digits", workers=10, method=method, attack="gaussian", byzantine=2, rounds=2))

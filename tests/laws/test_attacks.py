@@ -1,20 +1,23 @@
 """What our attacks keep to beyond the laws of `holdfast.testing`: their address, and what an engine makes of them."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, cast, get_args
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
+from holdfast.aggregators import Mean
 from holdfast.attacks import REGISTRY, Attack, ColludingAttack, Contrarian, FullView, Gaussian, NegativeSum, WithMemory
 from holdfast.engines import Simulated
 from holdfast.errors import InvalidInput
-from holdfast.methods.penalties import L1
-from holdfast.methods.schedules import Constant
-from holdfast.methods.workers import GradientWorker, PenalisedWorker, Reply
-from holdfast.typing import Rows, Workers
+from holdfast.methods import Aggregated, Constant, Method, Program, Ridge, Rsa, Served, Setting
+from holdfast.methods.workers import Reply
+from holdfast.typing import Messages, Rows, Vector, Workers
 
 OURS = [member() for member in REGISTRY.values()]
+SETTING = Setting(Constant(0.1), Ridge(0.0))
 every_attack = pytest.mark.parametrize("attack", OURS, ids=list(REGISTRY))
 
 
@@ -68,30 +71,47 @@ class Multiples:
         return models * self.workers[:, np.newaxis] + 1
 
 
+def asking(program: Program, state: Served, lies: NDArray[np.bool_], round: int) -> Callable[[Rows], Vector]:
+    """Return what the master of a round makes of rows, first those of honest workers."""
+    places = np.concatenate([np.flatnonzero(~lies), np.flatnonzero(lies)])
+
+    def ask(rows: Rows) -> Vector:
+        ordered = np.empty_like(rows)
+        ordered[places] = rows
+        return program.direction(state, Messages(ordered, np.arange(1, len(rows) + 1), round, 9))[0]
+
+    return ask
+
+
 @every_attack
 @pytest.mark.parametrize(
-    "rule",
-    [GradientWorker(), *(PenalisedWorker(L1(0.5), Constant(0.1), reply) for reply in get_args(Reply))],
+    "method",
+    [Aggregated(Mean()), *(Rsa(norm=1.0, penalty=0.5, reply=reply) for reply in get_args(Reply))],
     ids=["SGD", "RSA, current", "RSA, updated"],
 )
 @pytest.mark.parametrize("always", [False, True])
-def test_in_an_engine_byzantine_workers_attack_and_nobody_else(
-    attack: Attack, rule: GradientWorker | PenalisedWorker, always: bool
-) -> None:
+def test_in_an_engine_byzantine_workers_attack_and_nobody_else(attack: Attack, method: Method, always: bool) -> None:
     """Honest rows are those of an engine without attack; the others are the attack's, computed for or not."""
     workers, byzantine, start = np.arange(1, 8), [2, 7], np.arange(3.0) + 1
-    oracle, lies = Multiples(workers), np.isin(workers, byzantine)
-    honest = Simulated(rule, oracle, start, workers)
+    oracle, lies, program = Multiples(workers), np.isin(workers, byzantine), method.program(SETTING)
+    honest = Simulated(program, oracle, start, workers)
     attacked = Simulated(
-        rule, oracle, start, workers, byzantine=byzantine, attack=attack, seed=9, computing_always=always
+        program, oracle, start, workers, byzantine=byzantine, attack=attack, seed=9, computing_always=always
     )
     idle, memory = not attack.uses_own and not always, cast(Any, None)
     for round in range(3):
-        model = start - 0.1 * round
-        truth = np.array(honest.exchange(model, round).rows)
-        messages = cast(Rows, attacked.exchange(model, round).rows)
+        state = program.init(start - 0.1 * round)
+        truth = np.array(honest.exchange(state, round).rows)
+        messages = cast(Rows, attacked.exchange(state, round).rows)
         view = FullView(
-            truth[lies], rule.neutral(model), np.array(byzantine), round, 9, truth[~lies], np.array([1, 3, 4, 5, 6])
+            truth[lies],
+            program.worker.neutral(state.model),
+            np.array(byzantine),
+            round,
+            9,
+            truth[~lies],
+            np.array([1, 3, 4, 5, 6]),
+            aggregate=asking(program, state, lies, round),
         )
         np.testing.assert_array_equal(messages[~lies], truth[~lies])
         if isinstance(attack, WithMemory):
@@ -103,17 +123,17 @@ def test_in_an_engine_byzantine_workers_attack_and_nobody_else(
         for kept, expected in zip(attacked.state, honest.state, strict=True):
             np.testing.assert_array_equal(kept, expected[~lies] if idle else expected)
     assert attacked.honest.tolist() == [1, 3, 4, 5, 6]
-    np.testing.assert_array_equal(attacked.iterates(model), honest.iterates(model)[~lies])
+    np.testing.assert_array_equal(attacked.iterates(state.model), honest.iterates(state.model)[~lies])
 
 
 def test_an_oracle_that_serves_all_at_once_lets_nobody_be_idle() -> None:
     engine = an_engine([2], REGISTRY["infinite"]())
-    assert cast(Rows, engine.exchange(np.ones(2), 0).rows).tolist() == [[1, 1], [np.inf, np.inf], [1, 1]]
+    assert cast(Rows, engine.exchange(Served(np.ones(2)), 0).rows).tolist() == [[1, 1], [np.inf, np.inf], [1, 1]]
 
 
 def an_engine(byzantine: list[int], attack: Any = None) -> Simulated:
     return Simulated(
-        GradientWorker(),
+        Aggregated(Mean()).program(SETTING),
         lambda models, round: np.tile(models, (3, 1)),
         np.zeros(2),
         np.arange(1, 4),

@@ -17,7 +17,7 @@ from holdfast.methods.priors import Ridge
 from holdfast.methods.schedules import InverseSqrt
 from holdfast.methods.workers import GradientWorker, PenalisedWorker
 from holdfast.problems import LinearProblem, Shards, Softmax
-from holdfast.typing import Rows, Worker
+from holdfast.typing import Request, Rows, Worker
 
 ProblemMaker = Callable[..., LinearProblem]
 
@@ -76,8 +76,11 @@ def test_worker_rules(small_problem: ProblemMaker, rule: Worker[Any], kind: str,
     together = rule.init(start)
     alone = [rule.init(start[[i]]) for i in range(len(workers))]
     for round in range(3):
-        rows, together = rule.step(together, model, problem.oracle(workers), round)
-        steps = [rule.step(alone[i], model, problem.oracle(workers[[i]]), round) for i in range(len(workers))]
+        rows, together = rule.step(together, Request(model, workers, round), problem.oracle(workers))
+        steps = [
+            rule.step(alone[i], Request(model, workers[[i]], round), problem.oracle(workers[[i]]))
+            for i in range(len(workers))
+        ]
         assert_same_bits(rows, np.concatenate([row for row, _ in steps]))
         alone = [state for _, state in steps]
         for field, parts in zip(together, zip(*alone, strict=True), strict=True):
@@ -105,17 +108,16 @@ def images(request: pytest.FixtureRequest) -> LinearProblem:
 @pytest.mark.parametrize("method", METHODS, ids=str)
 def test_a_worker_alone_repeats_its_row_of_the_simulation(images: LinearProblem, method: Method) -> None:
     workers, start = images.workers, images.start()
-    setting = Setting(InverseSqrt(0.001), Ridge(0.01))
-    worker, master = method.worker(setting), method.master(setting)
-    everyone = Simulated(worker, images.oracle(workers), start, workers)
-    some = {i: Simulated(worker, images.oracle(workers[[i]]), start, workers[[i]]) for i in (0, 6, 19)}
-    state = master.init(start)
+    program = method.program(Setting(InverseSqrt(0.001), Ridge(0.01)))
+    everyone = Simulated(program, images.oracle(workers), start, workers)
+    some = {i: Simulated(program, images.oracle(workers[[i]]), start, workers[[i]]) for i in (0, 6, 19)}
+    state = program.init(start)
     for round in range(4):
-        received = everyone.exchange(state.model, round)
-        rows = cast(Rows, received.rows)
+        messages = everyone.exchange(state, round)
+        rows = cast(Rows, messages.rows)
         for i, alone in some.items():
-            assert_same_bits(cast(Rows, alone.exchange(state.model, round).rows), rows[[i]])
+            assert_same_bits(cast(Rows, alone.exchange(state, round).rows), rows[[i]])
             assert_same_bits(alone.iterates(state.model), everyone.iterates(state.model)[[i]])
-        state = master.step(state, received)
+        state = program.step(state, messages)
     assert np.abs(state.model).max() > 0
     assert state.model.dtype == start.dtype

@@ -1,5 +1,6 @@
 """What stages of the registry keep to beyond the laws of `holdfast.testing`, alone and before every rule."""
 
+from itertools import product
 from typing import Any, cast
 
 import numpy as np
@@ -25,39 +26,38 @@ from parts import (
 from holdfast import aggregators
 from holdfast.aggregators import Median, Rule
 from holdfast.errors import InvalidInput
-from holdfast.methods import Aggregated, Constant, Ridge, Setting
-from holdfast.methods.aggregated import told
-from holdfast.stages import REGISTRY, Bucketing, NearestNeighbourMixing, Stage
+from holdfast.methods import Aggregated, Constant, Ridge, Setting, WatchfulRsa, tell
+from holdfast.stages import REGISTRY, Bucketing, NearestNeighbourMixing, Stage, Watch
 from holdfast.streams import Stream
-from holdfast.typing import Received, Rows, Workers
+from holdfast.typing import Messages, Rows, Workers
 
 BYZANTINE = 3
 
-STAGES: list[Stage] = [told(member(), BYZANTINE) for member in REGISTRY.values()]
+STAGES: list[Stage] = [tell(member(), BYZANTINE) for member in REGISTRY.values()]
 MEMBERS = pytest.mark.parametrize("member", REGISTRY.values(), ids=REGISTRY)
 every_stage = pytest.mark.parametrize("stage", STAGES, ids=list(REGISTRY))
 every_rule = pytest.mark.parametrize("rule", aggregators.REGISTRY.values(), ids=aggregators.REGISTRY)
 every_type = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 
 
-def of_workers(rows: Rows, round: int = 7, seed: int = 1) -> Received:
+def of_workers(rows: Rows, round: int = 7, seed: int = 1) -> Messages:
     """The rows as messages of workers whose numbers are neither in order nor next to each other."""
     numbers = np.random.default_rng(len(rows)).permutation(np.arange(3, 3 * len(rows) + 3, 3))
-    return Received(rows, numbers, round, seed)
+    return Messages(rows, numbers, round, seed)
 
 
-def by_worker(received: Received) -> dict[int, list[float]]:
-    rows = cast(Rows, received.rows)
-    return dict(zip(received.workers.tolist(), rows.astype(np.float64).tolist(), strict=True))
+def by_worker(messages: Messages) -> dict[int, list[float]]:
+    rows = cast(Rows, messages.rows)
+    return dict(zip(messages.workers.tolist(), rows.astype(np.float64).tolist(), strict=True))
 
 
 @every_stage
 @given(seeds, st.permutations(range(15)), st.booleans())
 def test_the_order_of_the_rows_does_not_matter(stage: Stage, seed: int, order: list[int], ties: bool) -> None:
     rows = random_rows(seed)
-    received = of_workers(rows.round() if ties else rows)
-    moved = received._replace(rows=cast(Rows, received.rows)[order], workers=received.workers[order])
-    one, other = by_worker(stage(received)), by_worker(stage(moved))
+    messages = of_workers(rows.round() if ties else rows)
+    moved = messages._replace(rows=cast(Rows, messages.rows)[order], workers=messages.workers[order])
+    one, other = by_worker(stage(messages)), by_worker(stage(moved))
     assert one.keys() == other.keys()
     for worker, row in one.items():
         np.testing.assert_allclose(other[worker], row, rtol=1e-12, atol=1e-12)
@@ -84,10 +84,10 @@ def test_whole_numbers_and_lists_are_read_as_float64(stage: Stage) -> None:
 
 @every_stage
 @pytest.mark.parametrize("rows", NO_MATRICES.values(), ids=NO_MATRICES)
-@pytest.mark.parametrize("received", [False, True], ids=["bare", "received"])
-def test_what_is_no_matrix_of_numbers_is_refused_in_one_line(stage: Stage, rows: Any, received: bool) -> None:
+@pytest.mark.parametrize("bare", [True, False], ids=["bare", "messages"])
+def test_what_is_no_matrix_of_numbers_is_refused_in_one_line(stage: Stage, rows: Any, bare: bool) -> None:
     with pytest.raises(InvalidInput) as refusal:
-        stage(Received(rows, np.arange(1, 8), 0) if received else rows)
+        stage(rows if bare else Messages(rows, np.arange(1, 8), 0))
     assert str(stage) in str(refusal.value)
     assert "; got " in str(refusal.value)
     assert "\n" not in str(refusal.value)
@@ -96,23 +96,23 @@ def test_what_is_no_matrix_of_numbers_is_refused_in_one_line(stage: Stage, rows:
 @every_stage
 def test_every_row_must_have_a_worker(stage: Stage) -> None:
     with pytest.raises(InvalidInput, match="needs one worker per row; got 10 for 15 rows"):
-        stage(Received(random_rows(), np.arange(1, 11), 0))
+        stage(Messages(random_rows(), np.arange(1, 11), 0))
 
 
 @MEMBERS
 def test_a_stage_that_needs_a_count_says_so_and_a_run_tells_it(member: type[Stage]) -> None:
     stage = member()
     if member.told not in options(member, int):
-        assert told(stage, BYZANTINE) is stage
+        assert tell(stage, BYZANTINE) is stage
         return
     with pytest.raises(InvalidInput) as refusal:
         stage(random_rows())
     name = member.__name__
     assert str(refusal.value) == f"{name} needs {member.told}, the number of rows that may lie; got none"
-    assert told(stage, BYZANTINE) == cast(Any, member)(**{member.told: BYZANTINE})
+    assert tell(stage, BYZANTINE) == cast(Any, member)(**{member.told: BYZANTINE})
 
 
-@MEMBERS
+@pytest.mark.parametrize("member", [member for member in REGISTRY.values() if member is not Watch])
 def test_numbers_that_cannot_be_are_refused_in_one_shape(member: Any) -> None:
     for option in options(member, int):
         for wrong in NO_WHOLE_NUMBERS:
@@ -126,6 +126,28 @@ def test_numbers_that_cannot_be_are_refused_in_one_shape(member: Any) -> None:
                 member(**{option: wrong})
 
 
+@pytest.mark.parametrize(
+    ("option", "due", "wrong"),
+    [
+        ("every", "a whole number >= 1", [0, *(each for each in NO_WHOLE_NUMBERS if each != "2")]),  # texts are read
+        ("near", "a number >= 0 and < 1", [1.0, *NO_POSITIVE_NUMBERS[1:]]),  # 0: nobody is a copy
+        (
+            "ratio",
+            "a number > 1",
+            [1.0, *(each for each in NO_POSITIVE_NUMBERS if each != np.inf)],
+        ),  # inf: nobody goes
+    ],
+)
+def test_limits_of_watching_that_cannot_be_are_refused_in_one_shape(option: str, due: str, wrong: list[Any]) -> None:
+    """Those of watchful RSA: they are of its types."""
+    assert options(Watch, int) + options(Watch, float) == ["every", "near", "ratio"]
+    for each, member in product(wrong, (Watch, WatchfulRsa)):
+        with pytest.raises(InvalidInput, match=f"^{option} must be {due}; got "):
+            cast(Any, member)(**{option: each})
+    made = Watch(every=cast(int, np.int32(1))).every
+    assert (made, type(made)) == (1, int)
+
+
 @every_stage
 @every_rule
 @given(st.data())
@@ -137,12 +159,12 @@ def test_a_rule_behind_a_stage_stays_within_its_bound(stage: Stage, rule: type[R
     least, spare = rule.needs
     rows, lies = data.draw(attacked(least=2 * least, spare=2 * spare, more=1))
     honest, q = rows[~lies], int(lies.sum())
-    after = cast(Stage, told(type(stage)(), q))(rows)
+    after = cast(Stage, tell(type(stage)(), q))(rows)
     with np.errstate(over="ignore", invalid="ignore"):
         off = np.linalg.norm(after.astype(np.float64) - honest.astype(np.float64).mean(axis=0), axis=1)
     near = after[off <= spread(stage, honest, len(rows), q) + rounding(honest)]
     assert len(near) >= len(after) - q
-    behind = told(rule(), q)
+    behind = tell(rule(), q)
     bound = claimed(behind, near, len(after), q)
     if bound < np.inf:
         result = behind(after).astype(np.float64)
@@ -166,7 +188,7 @@ def test_a_tensor_gives_the_tensor_of_what_the_array_gives(stage: Stage, dtype: 
     torch = pytest.importorskip("torch")
     rows: Rows = random_rows().astype(dtype)
     tensor = torch.from_numpy(rows.copy())
-    bare, after = cast(Any, stage)(tensor), stage(Received(tensor, np.arange(1, 16), 0))
+    bare, after = cast(Any, stage)(tensor), stage(Messages(tensor, np.arange(1, 16), 0))
     for result in (bare, cast(Any, after.rows)):
         assert isinstance(result, torch.Tensor)
         np.testing.assert_array_equal(result.numpy(), stage(rows))
@@ -175,10 +197,10 @@ def test_a_tensor_gives_the_tensor_of_what_the_array_gives(stage: Stage, dtype: 
 def test_a_run_tells_stages_and_rule_and_they_work_from_left_to_right() -> None:
     """The sum of 15 messages is estimated as 15 times what the rule makes of the buckets' mixtures."""
     method = Aggregated(Median(), (Bucketing(), NearestNeighbourMixing()))
-    master = method.master(Setting(Constant(0.5), Ridge(0.0), declared=1))
-    received = of_workers(random_rows())
-    after = master.step(master.init(np.ones(4)), received)
-    mixed = NearestNeighbourMixing(byzantine=1)(Bucketing()(received))
+    program = method.program(Setting(Constant(0.5), Ridge(0.0), declared=1))
+    messages = of_workers(random_rows())
+    after = program.step(program.init(np.ones(4)), messages)
+    mixed = NearestNeighbourMixing(byzantine=1)(Bucketing()(messages))
     np.testing.assert_allclose(after.model, 1 - 0.5 * 15 * Median()(cast(Rows, mixed.rows)))
 
 
@@ -196,11 +218,11 @@ def mixed_plainly(rows: Rows, workers: Workers, byzantine: int) -> Rows:
 @given(seed=seeds, byzantine=st.integers(0, 5), ties=st.booleans())
 def test_mixing_is_that_of_two_loops(dtype: type, seed: int, byzantine: int, ties: bool) -> None:
     rows: Rows = random_rows(seed).astype(dtype)
-    received = of_workers(rows.round() if ties else rows)
-    after = NearestNeighbourMixing(byzantine)(received)
-    expected = mixed_plainly(cast(Rows, received.rows), received.workers, byzantine)
+    messages = of_workers(rows.round() if ties else rows)
+    after = NearestNeighbourMixing(byzantine)(messages)
+    expected = mixed_plainly(cast(Rows, messages.rows), messages.workers, byzantine)
     np.testing.assert_allclose(cast(Rows, after.rows), expected, rtol=0, atol=10 * float(np.finfo(dtype).eps))
-    np.testing.assert_array_equal(after.workers, received.workers)
+    np.testing.assert_array_equal(after.workers, messages.workers)
 
 
 def test_mixing_needs_an_honest_majority() -> None:
@@ -235,7 +257,7 @@ def test_all_buckets_are_equally_likely() -> None:
     """Of 4 rows in pairs there are 3 ways; of 3000 rounds each takes 1000, give or take 5 sqrt(3000 * 2 / 9) = 129."""
     ways = [0, 0, 0]
     for round in range(3000):
-        rows = cast(Rows, Bucketing()(Received(np.eye(4), np.arange(1, 5), round)).rows)
+        rows = cast(Rows, Bucketing()(Messages(np.eye(4), np.arange(1, 5), round)).rows)
         partner = np.flatnonzero(rows[rows[:, 0] > 0][0])[1]
         ways[partner - 1] += 1
     assert all(abs(count - 1000) < 129 for count in ways)
@@ -244,8 +266,8 @@ def test_all_buckets_are_equally_likely() -> None:
 def test_absent_workers_do_not_change_the_words_of_the_others() -> None:
     """Buckets of one keep the rows, in the order of the words: those who stay stay in it."""
     numbers = np.arange(1, 16)
-    everybody = Bucketing(size=1)(Received(np.eye(15), numbers, 3, 9)).workers
-    some = Bucketing(size=1)(Received(np.eye(15)[::2], numbers[::2], 3, 9)).workers
+    everybody = Bucketing(size=1)(Messages(np.eye(15), numbers, 3, 9)).workers
+    some = Bucketing(size=1)(Messages(np.eye(15)[::2], numbers[::2], 3, 9)).workers
     assert some.tolist() == [worker for worker in everybody.tolist() if worker % 2]
     words = Stream(9, "bucketing").words(everybody, 3, 1)[:, 0]
     assert (words[1:] > words[:-1]).all()

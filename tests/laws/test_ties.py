@@ -1,5 +1,7 @@
 """Sides in one bit, and a coin for ties with the master."""
 
+from typing import cast
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,8 +10,8 @@ from hypothesis import strategies as st
 from holdfast import kernels
 from holdfast.errors import InvalidInput
 from holdfast.methods.penalties import L1
-from holdfast.onebit import BreakTies, Coin, Counter, TallyBits
-from holdfast.typing import Rows, Tally
+from holdfast.onebit import BreakTies, Coin, Counter, TakeSides, count_sides
+from holdfast.typing import Messages, Rows, Sides, Tally
 
 SPECIAL = [0.0, -0.0, 1.0, -1.0, np.nan, np.inf, -np.inf, 1e-45, 3e38]
 
@@ -24,10 +26,11 @@ def rows_with_ties(n: int, d: int, seed: int, dtype: type) -> tuple[Rows, Rows]:
 @given(n=st.integers(1, 300), d=st.integers(1, 150), seed=st.integers(0, 10**6))
 def test_a_tally_of_bits_pulls_as_the_decided_models_do(dtype: type, n: int, d: int, seed: int) -> None:
     model, rows = rows_with_ties(n, d, seed, dtype)
-    coin, workers = Coin(seed), np.arange(1, n + 1)
-    decided = BreakTies(coin)(model, rows, workers, 4)
-    tally = TallyBits(coin)(model, rows, workers, 4)
-    assert isinstance(tally, Tally)
+    messages = Messages(rows, np.arange(1, n + 1), 4, seed, model)
+    decided = cast(Rows, BreakTies().encode(messages).rows)
+    sides = TakeSides().encode(messages).rows
+    assert isinstance(sides, Sides)
+    tally = count_sides(sides)
     assert not np.isnan(decided).any()
     assert not (decided == model).any()
     pull = L1(0.07).pull(model, decided)

@@ -112,7 +112,7 @@ def test_bits_cross_as_counts_or_bits_and_models_as_models() -> None:
         experiment = assemble(ready(replace(BASE, engine=ON_RAY, method=method)))
         engine = experiment.engine
         assert isinstance(engine, Remote)
-        engine.exchange(experiment.problem.start(), 0)
+        engine.exchange(experiment.program.init(experiment.problem.start()), 0)
         up[method] = engine.crossed_up
         assert engine.crossed_down == 2 * (44 + 2600)
         engine.close()

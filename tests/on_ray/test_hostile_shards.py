@@ -87,9 +87,9 @@ def test_whatever_a_shard_returns_is_not_executed_and_the_run_goes_on(setup: Set
     engine = Remote(setup.agreement(), problem().start(), RayTransport(built), parts)
     state = setup.start()
     for round in range(5):
-        received = engine.exchange(state.model, round)
+        received = engine.exchange(state, round)
         assert len(received.workers) == (4 if round == 2 else 7)
-        state = setup.master.step(state, received)
+        state = setup.program.step(state, received)
     assert state.model.dtype == np.float32
     engine.close()
     assert not path.exists()

@@ -69,7 +69,7 @@ def learned(setup: Setup, engine: Any, rounds: int, acts: Acts | None = None) ->
     state = setup.start()
     for round in range(rounds):
         (acts or {}).get(round, lambda: None)()
-        state = setup.master.step(state, engine.exchange(state.model, round))
+        state = setup.program.step(state, engine.exchange(state, round))
     model: Vector = state.model
     return model
 
@@ -125,12 +125,12 @@ def test_too_few_answers_leave_the_others_where_they_were() -> None:
     engine, here = on_ray(FULL, timeout=0.7, least=5), FULL.simulated()
     state = FULL.start()
     for round in range(3):
-        engine.exchange(state.model, round)
-        state = FULL.master.step(state, here.exchange(state.model, round))
+        engine.exchange(state, round)
+        state = FULL.program.step(state, here.exchange(state, round))
     stopped = engine.processes()[1]
     os.kill(stopped, signal.SIGSTOP)
     with pytest.raises(TooFew, match="round 4 needs answers of at least 5 workers; got 4"):
-        engine.exchange(state.model, 3)
+        engine.exchange(state, 3)
     assert engine.state.model.tobytes() == here.state.model.tobytes()
     assert stopped not in engine.processes()
 
@@ -146,7 +146,7 @@ class Refusing(LocalAttack):
 def test_what_an_attack_in_a_process_of_its_own_says_reaches_the_user() -> None:
     engine = on_ray(replace(FULL, attack=Refusing()))
     with pytest.raises(InvalidInput, match=r"^refusing needs another round; got 0$"):
-        engine.exchange(problem().start(), 0)
+        engine.exchange(FULL.start(), 0)
 
 
 def missing(path: Path, workers: Workers) -> Station:

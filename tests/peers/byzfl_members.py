@@ -14,7 +14,7 @@ from compared import Fault, Shared, ours, sent
 from holdfast.aggregators import CenteredClipping, Krum, Median, MultiKrum
 from holdfast.attacks import Alie, Duplicate, FullView, InnerProduct
 from holdfast.stages import Clipping
-from holdfast.typing import Received, Rows
+from holdfast.typing import Messages, Rows
 
 
 def byzfl() -> Any:
@@ -53,7 +53,7 @@ def _two_rounds(step: Any, rows: Rows) -> Any:
 def _our_two_rounds(rows: Rows) -> Any:
     rule, state = CenteredClipping(), CenteredClipping().init(rows[0])
     for messages in (rows, rows / 2 + 1):
-        vector, state = rule.step(state, Received(messages, np.arange(1, len(rows) + 1), 0))
+        vector, state = rule.step(state, Messages.of(messages))
     return vector
 
 

@@ -13,7 +13,7 @@ from holdfast.attacks import Duplicate, InnerProduct, LabelFlip, SignFlip
 from holdfast.attacks.alie import deviation
 from holdfast.attacks.base import FullView
 from holdfast.stages import Bucketing, Clipping
-from holdfast.typing import Received, Rows
+from holdfast.typing import Messages, Rows
 
 AGGREGATORS, BEFORE, ATTACKS = "byzpy.aggregators", "byzpy.pre_aggregators", "byzpy.attacks"
 
@@ -58,7 +58,7 @@ def _written(path: str, options: dict[str, Any]) -> str:
 
 
 def _in_our_order(rows: Rows) -> Any:
-    order = Bucketing(size=1)(Received(rows, np.arange(1, len(rows) + 1), 0)).workers - 1
+    order = Bucketing(size=1)(Messages.of(rows)).workers - 1
     rule = _made(f"{BEFORE}.bucketing.Bucketing", bucket_size=2, perm=order.tolist())
     return np.stack(rule.pre_aggregate(_tensors(rows)))
 

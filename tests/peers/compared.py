@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from holdfast import aggregators, attacks, stages
-from holdfast.methods.aggregated import told
+from holdfast.methods import tell
 from holdfast.typing import Rows
 
 BYZANTINE = 2
@@ -66,7 +66,7 @@ def ours(member: str) -> Answer:
     if member in attacks.REGISTRY:
         return sent(attacks.REGISTRY[member]())
     registry: dict[str, Any] = {**aggregators.REGISTRY, **stages.REGISTRY}
-    rule: Answer = told(registry[member](), BYZANTINE)
+    rule: Answer = tell(registry[member](), BYZANTINE)
     return rule
 
 

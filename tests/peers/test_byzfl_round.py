@@ -14,7 +14,7 @@ from compared import require
 from holdfast.attacks import Alie, FullView, InnerProduct
 from holdfast.methods import Constant, Setting, make_method
 from holdfast.methods.priors import Ridge
-from holdfast.typing import Received, Rows, Vector
+from holdfast.typing import Messages, Rows, Vector
 
 HONEST, RATE, DECAY = 10, 0.1, 1e-4
 ATTACKS = {
@@ -45,13 +45,12 @@ def by_byzfl(start: Vector, gradients: Rows, f: int, attack: str) -> Vector:
 def by_holdfast(start: Vector, gradients: Rows, f: int, attack: Any) -> Vector:
     m = HONEST + f
     method = make_method(f"clip:radius={2 / m}+nnm+trimmed-mean")
-    master: Any = method.master(Setting(Constant(RATE), Ridge(DECAY), f, 0))
-    state, workers = master.init(start), np.arange(1, m + 1)
+    program = method.program(Setting(Constant(RATE), Ridge(DECAY), f))
+    state = program.init(start)
     honest = (gradients / m).astype(np.float32)
-    view = FullView.of(honest, f, aggregate=lambda rows: master.foresee(state, Received(rows, workers, 0)))
+    view = FullView.of(honest, f, aggregate=lambda rows: program.direction(state, Messages.of(rows))[0])
     rows = np.concatenate([honest, attack(view)])
-    moved: Vector = master.step(state, Received(rows, workers, 0)).model
-    return moved
+    return program.step(state, Messages.of(rows)).model
 
 
 @pytest.mark.filterwarnings("default")

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 from holdfast.aggregators import CoordinateWise, Remembering, Weighted
 from holdfast.attacks import ColludingAttack, FullView, LocalAttack, LocalView
 from holdfast.data import Iid, Partition
-from holdfast.methods import Aggregated, GradientWorker, IdealSgd, Penalty, Setting
+from holdfast.methods import Aggregated, GradientWorker, IdealSgd, Penalty, Program, Setting
+from holdfast.onebit import Encoder
 from holdfast.problems import Softmax
 from holdfast.stages import Stage
 from holdfast.testing.problems import few_samples
-from holdfast.typing import Nothing, Oracle, Received, Rows, Vector, Worker, Workers
+from holdfast.typing import Messages, Nothing, Oracle, Request, Rows, Vector, Workers
 
 BREAKS: dict[str, list[tuple[Any, str]]] = {}
 """By kind of part: a broken one, and the law that it breaks."""
@@ -128,8 +129,8 @@ class WritesItsState(Remembering[Sum]):
     def init(self, model: Vector) -> Sum:
         return Sum(np.zeros_like(model))
 
-    def step(self, state: Sum, received: Received) -> tuple[Vector, Sum]:
-        rows: Any = received.rows
+    def step(self, state: Sum, messages: Messages) -> tuple[Vector, Sum]:
+        rows: Any = messages.rows
         total = state.total
         total += rows.mean(axis=0)
         return total.copy(), state
@@ -140,8 +141,8 @@ class Narrows(Remembering[Sum]):
     def init(self, model: Vector) -> Sum:
         return Sum(np.zeros_like(model))
 
-    def step(self, state: Sum, received: Received) -> tuple[Vector, Sum]:
-        rows: Any = received.rows
+    def step(self, state: Sum, messages: Messages) -> tuple[Vector, Sum]:
+        rows: Any = messages.rows
         result = rows.mean(axis=0) + state.total.astype(rows.dtype)
         return result, Sum(result.astype(np.float16))
 
@@ -151,59 +152,59 @@ class Narrows(Remembering[Sum]):
 
 @breaks("stage", "gives-rows-of-workers")
 class ForgetsWhose(Stage):
-    def step(self, received: Received) -> Received:
-        rows: Any = received.rows
-        return received._replace(rows=rows[1:])
+    def change(self, messages: Messages) -> Messages:
+        rows: Any = messages.rows
+        return messages._replace(rows=rows[1:])
 
 
 @breaks("stage", "leaves-its-input")
 class CentresInPlace(Stage):
-    def step(self, received: Received) -> Received:
-        rows: Any = received.rows
+    def change(self, messages: Messages) -> Messages:
+        rows: Any = messages.rows
         rows -= rows.mean(axis=0)
-        return received
+        return messages
 
 
 @breaks("stage", "repeats-itself")
 class Shuffles(Stage):
-    def step(self, received: Received) -> Received:
-        rows: Any = received.rows
-        return received._replace(rows=rows + np.random.default_rng().random(rows.shape).astype(rows.dtype))
+    def change(self, messages: Messages) -> Messages:
+        rows: Any = messages.rows
+        return messages._replace(rows=rows + np.random.default_rng().random(rows.shape).astype(rows.dtype))
 
 
 @breaks("stage", "ignores-the-order")
 class PairsNeighbours(Stage):
-    def step(self, received: Received) -> Received:
-        rows: Any = received.rows
-        return received._replace(rows=(rows + np.roll(rows, 1, axis=0)) / 2)
+    def change(self, messages: Messages) -> Messages:
+        rows: Any = messages.rows
+        return messages._replace(rows=(rows + np.roll(rows, 1, axis=0)) / 2)
 
 
 @breaks("stage", "reads-bare-rows")
 class CountsFromZero(Stage):
     def __call__(self, messages: Any) -> Any:
-        if isinstance(messages, Received):
-            return self.step(messages)
-        return self.step(Received(messages, np.arange(len(messages)), 0)).rows
+        if isinstance(messages, Messages):
+            return self.change(messages)
+        return self.change(Messages(messages, np.arange(len(messages)), 0)).rows
 
-    def step(self, received: Received) -> Received:
-        rows: Any = received.rows
-        return received._replace(rows=rows * (1 + received.workers[:, np.newaxis] % 2).astype(rows.dtype))
+    def change(self, messages: Messages) -> Messages:
+        rows: Any = messages.rows
+        return messages._replace(rows=rows * (1 + messages.workers[:, np.newaxis] % 2).astype(rows.dtype))
 
 
 @breaks("stage", "agrees-with-all")
 class Centres(Stage):
-    def step(self, received: Received) -> Received:
-        rows: Any = received.rows
-        return received._replace(rows=rows - rows.mean(axis=0))
+    def change(self, messages: Messages) -> Messages:
+        rows: Any = messages.rows
+        return messages._replace(rows=rows - rows.mean(axis=0))
 
 
 @breaks("stage", "turns-with-the-rows")
 class CutsOff(Stage):
-    shortens = turns = True
+    shortens = rotation_equivariant = True
 
-    def step(self, received: Received) -> Received:
-        rows: Any = received.rows
-        return received._replace(rows=np.clip(rows, -0.5, 0.5))
+    def change(self, messages: Messages) -> Messages:
+        rows: Any = messages.rows
+        return messages._replace(rows=np.clip(rows, -0.5, 0.5))
 
 
 @breaks("stage", "spoils-no-more-rows-than-lie")
@@ -211,9 +212,9 @@ class CutsOff(Stage):
 class MixesAll(Stage):
     byzantine: int | None = None
 
-    def step(self, received: Received) -> Received:
-        rows: Any = received.rows
-        return received._replace(rows=(rows + rows.mean(axis=0)) / 2)
+    def change(self, messages: Messages) -> Messages:
+        rows: Any = messages.rows
+        return messages._replace(rows=(rows + rows.mean(axis=0)) / 2)
 
 
 # attacks -------------------------------------------------------------------------------------------------------------
@@ -504,15 +505,16 @@ class MeasuresNothing(Wrapped):
 
 
 class ComparesWorkers(GradientWorker):
-    def step(self, state: Nothing, model: Vector, oracle: Oracle, round: int) -> tuple[Rows, Nothing]:
-        rows = oracle(model, round)
+    def step(self, state: Nothing, request: Request, oracle: Oracle) -> tuple[Rows, Nothing]:
+        rows = oracle(request.model, request.round)
         return rows - rows.mean(axis=0), state
 
 
 class MovesTheMaster(GradientWorker):
-    def step(self, state: Nothing, model: Vector, oracle: Oracle, round: int) -> tuple[Rows, Nothing]:
+    def step(self, state: Nothing, request: Request, oracle: Oracle) -> tuple[Rows, Nothing]:
+        model = request.model
         model += 1
-        return oracle(model, round), state
+        return oracle(model, request.round), state
 
 
 class SendsModels(GradientWorker):
@@ -524,8 +526,24 @@ class SendsModels(GradientWorker):
 class By(IdealSgd):
     rule: type[GradientWorker] = GradientWorker
 
-    def worker(self, setting: Setting) -> Worker[Any]:
-        return self.rule()
+    def program(self, setting: Setting) -> Program:
+        return replace(super().program(setting), worker=self.rule())
+
+
+class Halves(Encoder):
+    """What has crossed is halved again."""
+
+    def encode(self, messages: Messages) -> Messages:
+        rows: Any = messages.rows
+        return messages._replace(rows=rows / 2)
+
+    def admit(self, messages: Messages) -> Messages:
+        return self.encode(messages)
+
+
+class SendsHalves(IdealSgd):
+    def program(self, setting: Setting) -> Program:
+        return replace(super().program(setting), sending=(Halves(),))
 
 
 def sums_in_place(rows: Rows) -> Any:
@@ -537,5 +555,6 @@ BREAKS["method"] = [
     (By(ComparesWorkers), "workers-go-by-rows"),
     (By(MovesTheMaster), "workers-leave-their-state"),
     (Aggregated(sums_in_place), "master-leaves-its-state"),
+    (SendsHalves(), "reads-what-has-crossed"),
     (By(SendsModels), "says-what-workers-send"),
 ]

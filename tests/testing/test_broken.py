@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from broken import BREAKS, Signs, Wrapped
 
-from holdfast.methods.aggregated import told
+from holdfast.methods import tell
 from holdfast.testing import (
     KINDS,
     LawBroken,
@@ -36,7 +36,7 @@ def called(part: Any) -> str:
 @pytest.mark.parametrize(("kind", "part", "law"), CASES, ids=[f"{called(part)}, {law}" for _, part, law in CASES])
 def test_the_law_is_seen_to_break(kind: str, part: Any, law: str) -> None:
     """With half of the inputs that are tried otherwise, so that there is room."""
-    tried = LAWS[kind, law].tried(told(part, 2), EXAMPLES // 2, SECONDS)
+    tried = LAWS[kind, law].tried(tell(part, 2), EXAMPLES // 2, SECONDS)
     assert (tried.name, tried.holds, tried.required) == (law, False, True)
     assert tried.counterexample
 

@@ -1,4 +1,4 @@
-"""Networks whose numbers are in golden.json still come out: rules, bits, watching, and attacks that search in few coordinates."""
+"""Networks whose numbers are in golden.json still come out, under attacks that search in few coordinates too."""
 
 from typing import Any
 

@@ -25,7 +25,7 @@ def test_no_temporaries_of_the_size_of_all_models(norm: int, momentum: float, at
         spec = replace(spec, attack=attack, byzantine=2)
     experiment = assemble(resolved(spec))
     start = experiment.problem.start()
-    rounds = train(experiment.master, experiment.engine, experiment.master.init(start), range(100))
+    rounds = train(experiment.program, experiment.engine, experiment.program.init(start), range(100))
     for _ in range(4):
         next(rounds)
     tracemalloc.start()

@@ -16,6 +16,7 @@ import pytest
 from holdfast.cli import main
 from holdfast.errors import InvalidInput
 from holdfast.experiments import Interrupted, Spec, resume, run
+from holdfast.problems.modules import WAYS
 from holdfast.problems.modules.networks import Mlp
 
 pytest.importorskip("torch")
@@ -48,8 +49,14 @@ def test_a_spec_with_a_network_reads_back(tmp_path: Path) -> None:
         ({"model": "lenet"}, "unknown model 'lenet'.*softmax, mlp, cnn, resnet8"),
         ({"model": "mlp:layers=2"}, "hidden, depth"),
         ({"model": "mlp", "problem": "own_problem:make"}, "takes its loss from one of the problems softmax"),
-        ({"engine": "simulated:gradients=stacked"}, "gradients and chunk are options of a model"),
-        ({"engine": "simulated:gradients=quick"}, "unknown way to gradients 'quick'"),
+        ({"gradients": "stacked"}, "gradients needs a model, such as model=mlp; got none"),
+        ({"chunk": 3, "problem": "own_problem:make"}, "chunk needs a model, such as model=mlp; got none"),
+        ({"model": "mlp", "gradients": "quick"}, "unknown way to gradients 'quick'"),
+        (
+            {"engine": "simulated:gradients=stacked"},
+            "gradients is an option of the problem, --gradients, not of the engine",
+        ),
+        ({"engine": {"name": "ray", "chunk": 3}}, "chunk is an option of the problem, --chunk, not of the engine"),
         ({"model": "mlp", "device": "cuda"}, "device must be one that PyTorch finds here; got cuda"),
     ],
 )
@@ -61,17 +68,19 @@ def test_what_does_not_fit_is_refused(given: dict[str, Any], reason: str) -> Non
 def test_the_way_is_chosen_once_and_on_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOLDFAST_CACHE", str(tmp_path / "cache"))
     first, second = (run(SMALL, tmp_path / name) for name in ("first", "second"))
-    engines = [json.loads((tmp_path / name / "versions.json").read_text())["engine"] for name in ("first", "second")]
-    assert engines[0] == engines[1]
-    assert "gradients=" in engines[0]
-    assert "chunk=" in engines[0]
+    specs = [Spec.read(tmp_path / name / "spec.toml") for name in ("first", "second")]
+    assert specs[0] == specs[1]
+    assert specs[0].gradients in WAYS
+    assert specs[0].chunk
+    assert json.loads((tmp_path / "first/versions.json").read_text())["engine"] == "simulated"
     assert np.array_equal(first.model, second.model)
     assert len(list((tmp_path / "cache/gradients").iterdir())) == 1
 
 
 def test_a_way_that_is_asked_for_is_used_and_resumed(tmp_path: Path) -> None:
-    run(replace(SMALL, engine="simulated:gradients=stacked,chunk=3"), tmp_path / "run")
-    assert "simulated:gradients=stacked,chunk=3" in (tmp_path / "run/versions.json").read_text()
+    run(replace(SMALL, gradients="stacked", chunk=3), tmp_path / "run")
+    kept = Spec.read(tmp_path / "run/spec.toml")
+    assert (kept.gradients, kept.chunk) == ("stacked", 3)
 
 
 @pytest.mark.parametrize("momentum", [0.0, 0.9])
@@ -106,7 +115,7 @@ def test_killed_and_resumed_to_the_same_bits(tmp_path: Path) -> None:
 def test_some_workers_at_a_time(tmp_path: Path) -> None:
     """The loop serves those that are asked and nobody else."""
     run(replace(SMALL, participation=0.3, rounds=3), tmp_path / "run")
-    assert "simulated:gradients=loop" in (tmp_path / "run/versions.json").read_text()
+    assert Spec.read(tmp_path / "run/spec.toml").gradients == "loop"
 
 
 def test_a_network_learns_under_attack() -> None:

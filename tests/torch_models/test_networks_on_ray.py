@@ -18,7 +18,7 @@ pytestmark = [
 
 def test_two_shards_give_the_bits_of_one_process() -> None:
     spec = Spec(data="digits", model="cnn:kernel=3,padding=1", method="rsa:norm=2,penalty=0.01", rate=1.0, rounds=5)
-    spec = replace(spec, workers=8, attack="sign-flip", byzantine=3, engine="simulated:gradients=layered,chunk=4")
+    spec = replace(spec, workers=8, attack="sign-flip", byzantine=3, gradients="layered", chunk=4)
     whole = run(spec)
-    shards = run(replace(spec, engine="ray:shards=2,gradients=layered,chunk=4"))
+    shards = run(replace(spec, engine="ray:shards=2"))
     assert np.array_equal(whole.model, shards.model)

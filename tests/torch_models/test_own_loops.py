@@ -60,6 +60,29 @@ def test_a_loop_of_ones_own_is_the_simulation(norm: str) -> None:
     np.testing.assert_allclose(master.model.numpy(), expected, rtol=0, atol=1e-10)
 
 
+@pytest.mark.parametrize("options", ["messages=bits", "norm=1,ties=coin"])
+@pytest.mark.parametrize("method", ["rsa", "watchful-rsa"])
+def test_a_master_reads_bits_and_tosses_coins(method: str, options: str) -> None:
+    """The models that workers hold go where `run` goes, from the first round on, in which all are tied."""
+    from holdfast.data import Iid, load
+    from holdfast.methods import Constant, PenalisedWorker, penalty
+    from holdfast.problems import Softmax
+    from holdfast.typing import Request
+
+    name = f"{method}:{options},penalty=0.07"
+    spec = Spec(data="digits", method=name, workers=5, rate=0.001, schedule="constant", l2=0.0, rounds=12, seed=3)
+    problem = Softmax.of(load("digits"), Iid(), 5, 32, scale=16.0, seed=3)
+    worker, oracle = PenalisedWorker(penalty(1, 0.07), Constant(0.001)), problem.oracle(problem.workers)
+    state = worker.init(np.tile(problem.start(), (5, 1)))
+    master = Master(torch.from_numpy(problem.start()), name, rate=0.001, seed=3)
+    for round in range(12):
+        rows, state = worker.step(state, Request(master.model.numpy(), problem.workers, round, 3), oracle)
+        master.step(torch.from_numpy(np.array(rows)))
+        if round == 0:
+            assert master.model.abs().max() > 0, "a coin moves a tied master"
+    assert np.array_equal(master.model.numpy(), run(spec).model)
+
+
 def test_an_optimiser_inside_keeps_its_state_and_its_schedule() -> None:
     layer = torch.nn.Linear(3, 2)
     optimizer = Anchored(torch.optim.SGD(layer.parameters(), lr=0.5, momentum=0.9), "rsa:norm=2,penalty=0.1")

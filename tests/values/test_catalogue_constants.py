@@ -61,11 +61,20 @@ def test_as_many_subsets_as_allowed_are_searched_and_one_more_is_refused() -> No
         require_few_subsets(Smea(byzantine=5), 10, 5, most=251)
 
 
-@pytest.mark.parametrize(("near", "ratio"), [(1.0, 1.4), (0.25, 1.0), (1.5, 0.5)])
-def test_watch_needs_limits_on_either_side_of_one(near: float, ratio: float) -> None:
-    with pytest.raises(InvalidInput, match=f"Watch needs near < 1 < ratio; got near={near:g}, ratio={ratio:g}"):
+@pytest.mark.parametrize(
+    ("near", "ratio", "said"),
+    [
+        (1.0, 1.4, r"near must be a number >= 0 and < 1; got 1\.0"),
+        (0.25, 1.0, r"ratio must be a number > 1; got 1\.0"),
+        (1.5, 0.5, r"near must be a number >= 0 and < 1; got 1\.5"),
+        (-0.001, 1.4, r"near must be a number >= 0 and < 1; got -0\.001"),
+    ],
+)
+def test_watch_needs_limits_on_either_side_of_one(near: float, ratio: float, said: str) -> None:
+    with pytest.raises(InvalidInput, match=said):
         Watch(near=near, ratio=ratio)
     assert Watch(near=0.999, ratio=1.001).near == 0.999
+    assert Watch(near=0.0).near == 0
 
 
 ATTACKS: dict[str, dict[str, Any]] = {

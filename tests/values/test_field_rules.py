@@ -25,7 +25,7 @@ from holdfast.aggregators.distances import centred_products
 from holdfast.errors import InvalidInput
 from holdfast.methods import Aggregated, Constant, Ridge, Setting
 from holdfast.streams import Stream
-from holdfast.typing import Received, Rows
+from holdfast.typing import Messages, Rows
 
 
 def column(*values: float) -> Rows:
@@ -365,8 +365,8 @@ def test_dnc_draws_half_of_the_coordinates_and_no_more_than_ten_thousand() -> No
     assert DnC(byzantine=1, coordinates=7).wanted(3) == 7
 
 
-def received(rows: Rows, round: int, seed: int) -> Received:
-    return Received(rows, np.arange(1, len(rows) + 1), round, seed)
+def messages(rows: Rows, round: int, seed: int) -> Messages:
+    return Messages(rows, np.arange(1, len(rows) + 1), round, seed)
 
 
 def test_dnc_averages_the_rows_that_no_draw_dropped() -> None:
@@ -376,15 +376,15 @@ def test_dnc_averages_the_rows_that_no_draw_dropped() -> None:
     """
     rows = np.array([[9.0, 0.0], [0.0, 9.0], [0.0, 0.0]])
     rule = DnC(byzantine=1, coordinates=1, draws=20)
-    assert {int(rule.chosen(received(rows, 4, 2), draw, 2)[0]) for draw in range(20)} == {0, 1}
-    assert rule.draw(received(rows, 4, 2)).tolist() == [0, 0]
+    assert {int(rule.chosen(messages(rows, 4, 2), draw, 2)[0]) for draw in range(20)} == {0, 1}
+    assert rule.draw(messages(rows, 4, 2)).tolist() == [0, 0]
 
 
 @pytest.mark.parametrize("round", range(6))
 def test_where_every_row_was_dropped_those_that_were_so_least_often_are_left(round: int) -> None:
     """Of 9 I each row stands out in one column, so it is dropped as often as its column is drawn."""
     rows, draws = 9 * np.eye(3), 10
-    rule, drawn = DnC(byzantine=1, coordinates=1, draws=draws), received(9 * np.eye(3), round, 0)
+    rule, drawn = DnC(byzantine=1, coordinates=1, draws=draws), messages(9 * np.eye(3), round, 0)
     times = np.bincount([rule.chosen(drawn, draw, 3)[0] for draw in range(draws)], minlength=3)
     np.testing.assert_allclose(rule.draw(drawn), rows[times == times.min()].mean(axis=0))
 
@@ -392,14 +392,14 @@ def test_where_every_row_was_dropped_those_that_were_so_least_often_are_left(rou
 def test_a_master_tells_dnc_seed_and_round() -> None:
     """It descends from 0 by 3 times the rule's answer in that round of that seed; bare rows are round 0 of seed 0."""
     rule, rows = DnC(byzantine=1, coordinates=1, draws=1), 9 * np.eye(3)
-    master = Aggregated(rule).master(Setting(Constant(1.0), Ridge(0.0)))
+    program = Aggregated(rule).program(Setting(Constant(1.0), Ridge(0.0)))
     answers = set()
     for round, seed in product(range(4), range(4)):
-        after = master.step(master.init(np.zeros(3)), received(rows, round, seed))
-        np.testing.assert_allclose(after.model, -3 * rule.draw(received(rows, round, seed)))
+        after = program.step(program.init(np.zeros(3)), messages(rows, round, seed))
+        np.testing.assert_allclose(after.model, -3 * rule.draw(messages(rows, round, seed)))
         answers.add(after.model.tobytes())
     assert len(answers) == 3
-    np.testing.assert_array_equal(rule(rows), rule.draw(received(rows, 0, 0)))
+    np.testing.assert_array_equal(rule(rows), rule.draw(messages(rows, 0, 0)))
 
 
 def test_dnc_draws_coordinates_by_seed_round_and_draw_alone() -> None:
@@ -408,16 +408,16 @@ def test_dnc_draws_coordinates_by_seed_round_and_draw_alone() -> None:
     for seed, round, draw in [(0, 0, 0), (0, 0, 1), (0, 3, 0), (7, 0, 0)]:
         words = Stream(seed, "dnc").words(np.array([draw]), round, 1000)[0]
         numbers = dict.fromkeys((int(word) >> 32) * d >> 32 for word in words)
-        assert rule.chosen(received(np.ones((2, d)), round, seed), draw, d).tolist() == sorted(list(numbers)[:5])
-    assert rule.chosen(received(np.ones((2, 5)), 0, 0), 3, 5).tolist() == [0, 1, 2, 3, 4]
-    assert len(rule.chosen(received(np.ones((2, 6)), 0, 0), 3, 6)) == 5
+        assert rule.chosen(messages(np.ones((2, d)), round, seed), draw, d).tolist() == sorted(list(numbers)[:5])
+    assert rule.chosen(messages(np.ones((2, 5)), 0, 0), 3, 5).tolist() == [0, 1, 2, 3, 4]
+    assert len(rule.chosen(messages(np.ones((2, 6)), 0, 0), 3, 6)) == 5
 
 
 def test_dnc_drops_a_row_whose_infinity_it_did_not_draw() -> None:
     """One of 40 columns is drawn; the second row has NaN in all others but one."""
     rows = np.zeros((4, 40))
     rule = DnC(byzantine=1, coordinates=1, draws=1)
-    drawn = rule.chosen(received(rows, 0, 0), 0, 40)[0]
+    drawn = rule.chosen(messages(rows, 0, 0), 0, 40)[0]
     rows[1] = np.nan
     rows[1, drawn], rows[2, drawn] = 0, 3
     np.testing.assert_array_equal(rule(rows), np.where(np.arange(40) == drawn, 1, 0))
@@ -431,7 +431,7 @@ def test_a_row_that_one_draw_finds_infinitely_far_is_worse_than_one_that_all_oth
     """
     rows, rule = np.array([[9.0, 0.0], [0.0, 1e151], [0.0, -1e151]]), DnC(byzantine=1, coordinates=1)
     drawn = {
-        round: [int(rule.chosen(received(rows, round, 0), draw, 2)[0]) for draw in range(5)] for round in range(50)
+        round: [int(rule.chosen(messages(rows, round, 0), draw, 2)[0]) for draw in range(5)] for round in range(50)
     }
     once = next(round for round, columns in drawn.items() if sum(columns) == 1)
-    assert rule.draw(received(rows, once, 0)).tolist() == [9, 0]
+    assert rule.draw(messages(rows, once, 0)).tolist() == [9, 0]

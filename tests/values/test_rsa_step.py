@@ -9,15 +9,15 @@ from holdfast.aggregators import Mean
 from holdfast.attacks import SameValue, SignFlip
 from holdfast.engines import Simulated
 from holdfast.engines.training import train
-from holdfast.methods import Aggregated, IdealRsa, Method, Rsa, Setting
-from holdfast.methods.masters import AggregateSum, Descent
+from holdfast.methods import Aggregated, IdealRsa, Method, Program, Rsa, Served, Setting, Total
 from holdfast.methods.penalties import L1, L2, LInf, Penalty
 from holdfast.methods.priors import Ridge
 from holdfast.methods.schedules import Constant, InverseSqrt
-from holdfast.methods.workers import Iterates, Reply
-from holdfast.typing import Received, Rows, Schedule, Vector
+from holdfast.methods.workers import GradientWorker, Iterates, Reply
+from holdfast.typing import Messages, Request, Rows, Schedule, Vector
 
 CENTRES = np.array([[2.0, 0.0], [0.0, 0.0], [1.0, 3.0]])
+WORKERS = np.array([1, 2, 3])
 PRIOR, TENTH = Ridge(0.2), Constant(0.1)
 
 
@@ -29,14 +29,9 @@ def to_centres(models: Rows, round: int, /) -> Rows:
 
 def played(method: Method, models: Rows, x0: Vector, round: int = 0, rate: Schedule = TENTH) -> tuple[Rows, Vector]:
     """Return the workers' models and the master's after one round from these."""
-    setting = Setting(rate, PRIOR)
-    worker, master = method.worker(setting), method.master(setting)
-    rows, state = worker.step(worker.init(models), x0, to_centres, round)
-    return state.model, master.step(master.init(x0), received(rows, round)).model
-
-
-def received(rows: Rows, round: int = 0) -> Received:
-    return Received(rows, np.arange(1, len(rows) + 1), round)
+    program = method.program(Setting(rate, PRIOR))
+    rows, state = program.worker.step(program.worker.init(models), Request(x0, WORKERS, round), to_centres)
+    return state.model, program.step(program.init(x0), Messages(rows, WORKERS, round)).model
 
 
 @pytest.mark.parametrize(
@@ -106,12 +101,11 @@ def test_the_sum_of_the_mean_is_distributed_sgd() -> None:
 
     x - 0.1 ((0.2, 0) + (0, -3)) = (0.98, 0.3).
     """
-    setting, x = Setting(Constant(0.1), PRIOR), np.array([1.0, 0.0])
-    worker, master = Aggregated(Mean()).worker(setting), Aggregated(Mean()).master(setting)
-    rows, _ = worker.step(worker.init(np.tile(x, (3, 1))), x, to_centres, 0)
+    program, x = Aggregated(Mean()).program(Setting(Constant(0.1), PRIOR)), np.array([1.0, 0.0])
+    rows, _ = program.worker.step(program.worker.init(np.tile(x, (3, 1))), Request(x, WORKERS, 0), to_centres)
     assert rows.tolist() == [[-1, 0], [1, 0], [0, -3]]
-    assert master == Descent(AggregateSum(Mean()), Constant(0.1), PRIOR)
-    np.testing.assert_allclose(master.step(master.init(x), received(rows)).model, [0.98, 0.3], rtol=1e-14)
+    assert program == Program(GradientWorker(), Mean(), Constant(0.1), PRIOR, serving=(Total(),))
+    np.testing.assert_allclose(program.step(program.init(x), Messages.of(rows)).model, [0.98, 0.3], rtol=1e-14)
 
 
 def test_rsa_at_its_start_feels_no_pull() -> None:
@@ -152,11 +146,10 @@ def subgradient(x: list[float], p: float) -> list[float]:
 @pytest.mark.parametrize("p", [1, 2, inf, 3])
 @pytest.mark.parametrize("lies", [{}, {1: [100.0, 100.0]}], ids=["all honest", "worker 2 lies"])
 def test_rounds_of_an_engine_are_algorithm_2(p: float, lies: dict[int, list[float]]) -> None:
-    method, setting = Rsa(norm=p, penalty=0.4), Setting(InverseSqrt(0.3), PRIOR)
-    worker, master = method.worker(setting), method.master(setting)
-    workers, byzantine = np.array([1, 2, 3]), [i + 1 for i in lies]
-    engine = Simulated(worker, to_centres, np.zeros(2), workers, byzantine=byzantine, attack=SameValue(100.0))
-    states = list(train(master, engine, master.init(np.zeros(2)), range(6)))
+    program = Rsa(norm=p, penalty=0.4).program(Setting(InverseSqrt(0.3), PRIOR))
+    byzantine = [i + 1 for i in lies]
+    engine = Simulated(program, to_centres, np.zeros(2), WORKERS, byzantine=byzantine, attack=SameValue(100.0))
+    states = list(train(program, engine, program.init(np.zeros(2)), range(6)))
     for rounds, state in enumerate(states, start=1):
         np.testing.assert_allclose(state.model, by_loops(p, 0.4, lies, rounds), rtol=1e-12, atol=1e-15)
     assert np.abs(states[-1].model).min() > 0.01
@@ -167,13 +160,12 @@ def test_the_ideal_variant_hears_honest_workers_only(rule: Penalty) -> None:
     """Eq. diff:x: workers 1 and 3 alone. A lie moves no coordinate of the master by more than alpha lambda."""
     assert IdealRsa().participants == "honest"
     method, start, honest = IdealRsa(norm=rule.p, penalty=rule.weight), np.array([1.0, 0.0]), [0, 2]
-    setting = Setting(Constant(0.1), PRIOR)
-    worker, master = method.worker(setting), method.master(setting)
-    everyone = Simulated(worker, to_centres, start, np.array([1, 2, 3]), byzantine=[2], attack=SignFlip())
-    ideal = Simulated(worker, lambda models, _: models - CENTRES[honest], start, np.array([1, 3]))
+    program = method.program(Setting(Constant(0.1), PRIOR))
+    everyone = Simulated(program, to_centres, start, WORKERS, byzantine=[2], attack=SignFlip())
+    ideal = Simulated(program, lambda models, _: models - CENTRES[honest], start, WORKERS[honest])
     everyone.state, ideal.state = Iterates(AWAY), Iterates(AWAY[honest])
-    attacked = master.step(master.init(start), everyone.exchange(start, 0)).model
-    alone = master.step(master.init(start), ideal.exchange(start, 0)).model
+    attacked = program.step(program.init(start), everyone.exchange(Served(start), 0)).model
+    alone = program.step(program.init(start), ideal.exchange(Served(start), 0)).model
     by_hand = start - 0.1 * (0.2 * start + sum(rule.subgradient(start - AWAY[i]) for i in honest))
     np.testing.assert_allclose(alone, by_hand, rtol=1e-14)
     np.testing.assert_array_equal(everyone.iterates(start), ideal.iterates(start))

@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 
 from holdfast.aggregators import CenteredClipping, GeometricMedian, Krum, Mean, Median, MultiKrum, TrimmedMean
 from holdfast.aggregators.geometric_median import Solution
-from holdfast.typing import Received, Rows, Vector
+from holdfast.typing import Messages, Rows, Vector
 
 
 def column(*values: float) -> Rows:
@@ -109,7 +109,7 @@ def rounds(rule: CenteredClipping, *messages: Rows) -> list[list[float]]:
     """The results of these rounds, one after the other."""
     state, results = rule.init(messages[0][0]), []
     for round, rows in enumerate(messages):
-        vector, state = rule.step(state, Received(rows, np.arange(1, len(rows) + 1), round))
+        vector, state = rule.step(state, Messages(rows, np.arange(1, len(rows) + 1), round))
         results.append(vector.tolist())
     return results
 

@@ -8,7 +8,7 @@ import pytest
 
 from holdfast.errors import InvalidInput
 from holdfast.stages import Arc, Bucketing, Clipping, NearestNeighbourMixing, Watch
-from holdfast.typing import Received, Rows
+from holdfast.typing import Messages, Rows
 
 WORD = 2**64
 
@@ -46,8 +46,8 @@ def test_mixing_with_nobody_to_fear_is_the_mean() -> None:
 @pytest.mark.parametrize(("workers", "expected"), [([1, 2, 3], 1.0), ([1, 3, 2], -1.0), ([9, 3, 8], 1.0)])
 def test_of_equally_near_rows_the_smaller_number_is_mixed_in(workers: list[int], expected: float) -> None:
     """Row 0 has 2 at either side; with the first in the mean it is 2 / 2 = 1, else -2 / 2 = -1."""
-    received = Received(column(0, 2, -2), np.array(workers), 0)
-    assert cast(Rows, NearestNeighbourMixing(byzantine=1)(received).rows)[0, 0] == expected
+    messages = Messages(column(0, 2, -2), np.array(workers), 0)
+    assert cast(Rows, NearestNeighbourMixing(byzantine=1)(messages).rows)[0, 0] == expected
 
 
 @pytest.mark.parametrize("lie", [np.nan, np.inf, -np.inf, 1e200])
@@ -82,7 +82,7 @@ def test_buckets() -> None:
     """
     workers = [1, 2, 4, 7, 9]
     assert sorted(workers, key=lambda worker: word(3, worker, 2)) == [1, 4, 2, 7, 9]
-    after = Bucketing(size=2)(Received(column(10, 20, 40, 70, 90), np.array(workers), round=2, seed=3))
+    after = Bucketing(size=2)(Messages(column(10, 20, 40, 70, 90), np.array(workers), round=2, seed=3))
     assert cast(Rows, after.rows)[:, 0].tolist() == [25, 45, 90]
     assert after.workers.tolist() == [1, 2, 9]
 

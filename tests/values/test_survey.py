@@ -12,7 +12,7 @@ from holdfast.experiments.survey import Sampled, Surveyor
 from holdfast.methods.priors import Ridge
 from holdfast.problems import LeastSquares, LinearProblem, Shards
 from holdfast.theory import Curvature
-from holdfast.typing import Nothing, Vector, Workers
+from holdfast.typing import Vector, Workers
 from outsiders import Quadratic
 
 BIAS_ONLY = LeastSquares(
@@ -23,8 +23,7 @@ BIAS_ONLY = LeastSquares(
 
 def reports(problem: LinearProblem, p: float, workers: list[int] | None = None) -> np.ndarray:
     ids = problem.shards.workers if workers is None else np.array(workers)
-    rows, _ = Surveyor.of(problem, ids, p).step(Nothing(), problem.start(), problem.oracle(ids), 0)
-    return rows
+    return Surveyor.of(problem, ids, p).measure(problem.start(), problem.oracle(ids))
 
 
 def curvatures(problem: LinearProblem, workers: np.ndarray) -> np.ndarray:
@@ -113,7 +112,7 @@ def test_where_curvature_may_change_the_walk_has_short_steps() -> None:
     The price of the latter is (0.995 / 3) / 12.5, eight times that of the former.
     """
     problem, alone = Cliff(np.zeros((1, 1))), np.array([1])
-    found, _ = Surveyor.of(problem, alone, 2.0).step(Nothing(), problem.start(), problem.oracle(alone), 0)
+    found = Surveyor.of(problem, alone, 2.0).measure(problem.start(), problem.oracle(alone))
     assert found[0] == pytest.approx([0.995 / 3 / 12.5, 12.5, 0.01])
 
 

@@ -15,7 +15,7 @@ from holdfast.experiments import Spec, run
 from holdfast.experiments.building import build_problem
 from holdfast.experiments.parts import setting_of
 from holdfast.methods import Aggregated, Constant, Ridge, Rsa, Setting, WatchfulRsa
-from holdfast.typing import Received, Rows
+from holdfast.typing import Messages, Rows
 
 BASE = Spec(
     data="digits", workers=10, rounds=6, eval_every=3, batch=8, partition="quantity:alpha=0.5", weights="samples"
@@ -114,16 +114,24 @@ def test_a_row_with_more_than_half_of_the_weight_decides_and_lies_with_less_do_n
 @pytest.mark.parametrize("method", [Rsa, WatchfulRsa])
 def test_rsa_pulls_by_weight(method: type[Rsa], norm: float) -> None:
     """lambda 2, weights 0.5 and 1.5: x0 = 1 is pulled up by the one and down by the other: 2 (-0.5 + 1.5) = 2."""
-    master = method(norm=norm, penalty=2.0).master(Setting(Constant(0.1), Ridge(0.0), weights=(0.5, 1.5, 7.0)))
-    state = master.step(master.init(np.array([1.0])), Received(column(5, -3), np.array([1, 2]), 0))
+    program = method(norm=norm, penalty=2.0).program(Setting(Constant(0.1), Ridge(0.0), weights=(0.5, 1.5, 7.0)))
+    state = program.step(program.init(np.array([1.0])), Messages(column(5, -3), np.array([1, 2]), 0))
     np.testing.assert_allclose(state.model, [1 - 0.1 * 2])
 
 
 def test_a_rule_estimates_the_weighted_sum() -> None:
     """Weights 0.5 and 1.5 of 4 and 8: 0.5 * 4 + 1.5 * 8 = 14."""
-    master = Aggregated(Mean()).master(Setting(Constant(0.1), Ridge(0.0), weights=(0.5, 7.0, 1.5)))
-    state = master.step(master.init(np.array([1.0])), Received(column(4, 8), np.array([1, 3]), 0))
+    program = Aggregated(Mean()).program(Setting(Constant(0.1), Ridge(0.0), weights=(0.5, 7.0, 1.5)))
+    state = program.step(program.init(np.array([1.0])), Messages(column(4, 8), np.array([1, 3]), 0))
     np.testing.assert_allclose(state.model, [1 - 0.1 * 14])
+
+
+@pytest.mark.parametrize("name", ["rsa", "ideal-rsa", "watchful-rsa"])
+@pytest.mark.parametrize("attack", ["gaussian", "sign-flip"])
+def test_weighed_bits_are_weighed_models_whose_ties_the_coin_decides(name: str, attack: str) -> None:
+    spec = replace(BASE, byzantine=(3,), attack=attack)
+    bits, full = (run(replace(spec, method=f"{name}:{about}")) for about in ("messages=bits", "norm=1,ties=coin"))
+    assert bits.model.tobytes() == full.model.tobytes()
 
 
 def test_they_are_samples_up_to_the_cap() -> None:
@@ -138,7 +146,7 @@ def test_they_are_samples_up_to_the_cap() -> None:
 @pytest.mark.parametrize(
     "method",
     [
-        *("rsa", "ideal-rsa", "rsa:norm=2", "watchful-rsa", "watchful-rsa:messages=bits"),
+        *("rsa", "ideal-rsa", "rsa:norm=2", "rsa:messages=bits", "watchful-rsa", "watchful-rsa:messages=bits"),
         *("sgd", "ideal-sgd", "median", "trimmed-mean", "geometric-median"),
     ],
 )
@@ -154,7 +162,6 @@ def test_runs_differ_by_them(method: str) -> None:
     [
         ({"method": "krum"}, r"weights of workers are for mean, geometric-median, median, trimmed-mean, .*; got Krum"),
         ({"method": "nnm+median"}, "weights of workers are for mean, .*, without stages, and for rsa; got Median"),
-        ({"method": "rsa:messages=bits"}, "need messages=full, a count of bits has none; got messages=bits"),
         ({"method": "rsa-admm"}, "weights of workers need a method that heeds them; got rsa-admm"),
         ({"weights": "equal", "weight_cap": 3.0}, "weight_cap is for weights=samples; got 3 and weights=equal"),
     ],

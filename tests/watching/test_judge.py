@@ -1,15 +1,17 @@
 """Who is heard, and with what weight: messages made by hand, and runs with real attacks."""
 
 from dataclasses import replace
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
+from holdfast.errors import InvalidInput
 from holdfast.experiments import Spec, run
 from holdfast.experiments.assembly import assemble
+from holdfast.methods import Aggregated, WatchfulRsa, make_method
 from holdfast.stages import Watch
-from holdfast.typing import Received, Rows
+from holdfast.typing import Messages, Rows
 from holdfast.watching import Judge, Opinion, differences, opinion_in
 from holdfast.watching.judge import COORDINATES, JUDGEMENTS
 from holdfast.watching.opinion import COMPARED
@@ -153,17 +155,17 @@ def test_watch_replaces_rows_once_somebody_is_judged() -> None:
     rows[9:] *= -1
     state = stage.init(rows[0])
     for round in range(JUDGEMENTS - 1):
-        after, state = stage.remember(state, Received(rows, workers, round))
+        after, state = stage.step(state, Messages(rows, workers, round))
         assert after.rows is rows
-    after, judged_state = stage.remember(state, Received(rows, workers, JUDGEMENTS - 1))
+    after, judged_state = stage.step(state, Messages(rows, workers, JUDGEMENTS - 1))
     np.testing.assert_allclose(cast(Rows, after.rows), np.vstack([rows[:9], *3 * [rows[:9].mean(axis=0)]]))
     spoilt = rows.copy()
     spoilt[0, 7] = np.nan
-    after, _ = stage.remember(judged_state, Received(spoilt, workers, JUDGEMENTS))
+    after, _ = stage.step(judged_state, Messages(spoilt, workers, JUDGEMENTS))
     middle = rows[1:9].mean(axis=0)
     np.testing.assert_allclose(cast(Rows, after.rows), np.vstack([middle, rows[1:9], *3 * [middle]]))
     nothing = np.full_like(rows, np.nan)
-    after, _ = stage.remember(judged_state, Received(nothing, workers, JUDGEMENTS))
+    after, _ = stage.step(judged_state, Messages(nothing, workers, JUDGEMENTS))
     assert after.rows is nothing
 
 
@@ -200,13 +202,47 @@ def test_a_rule_behind_watch_is_told_of_no_copies() -> None:
 
 def test_a_master_remembers_what_its_stage_saw() -> None:
     experiment = assemble(replace(run(replace(WATCHED, rounds=1, method="watch+median")).spec, rounds=9))
-    state = experiment.master.init(experiment.problem.start())
+    state = experiment.program.init(experiment.problem.start())
     rows = crowd(20).astype(np.float32)[:, : len(state.model)]
     rows = np.resize(rows, (20, len(state.model)))
-    state = experiment.master.step(state, Received(rows, np.arange(1, 21), 0))
+    state = experiment.program.step(state, Messages(rows, np.arange(1, 21), 0))
     found = opinion_in(state)
     assert found is not None
     assert found.times.max() == 1
+
+
+WATCHING = ["watch:{}+median", "watchful-rsa:penalty=0.1,{}"]
+
+
+def test_all_who_watch_accept_the_same_least_near() -> None:
+    """Under near=0 nobody is a copy of anybody."""
+    stage, method = (make_method(text.format("near=0")) for text in WATCHING)
+    assert isinstance(stage, Aggregated)
+    assert isinstance(method, WatchfulRsa)
+    assert stage.stages == (Watch(near=0),)
+    assert method.near == 0
+    rows = crowd(12)
+    rows[8:] = rows[2]
+    assert (judged(rows, judge=Judge(every=1, near=0)).weights == 1).all()
+    state = Watch(every=1, near=0).init(rows[0])
+    for round in range(JUDGEMENTS):
+        after, state = Watch(every=1, near=0).step(state, Messages(rows, np.arange(1, 13), round))
+        assert after.rows is rows
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "due"),
+    [("near", 1, "a number >= 0 and < 1"), ("ratio", 1, "a number > 1"), ("every", 0, "a whole number >= 1")],
+)
+def test_all_who_watch_refuse_the_same_in_the_same_words(option: str, value: int, due: str) -> None:
+    kinds: list[Any] = [Watch, WatchfulRsa]
+    for kind, text, named in zip(kinds, WATCHING, ["stage 'watch'", "method 'watchful-rsa'"], strict=True):
+        with pytest.raises(InvalidInput) as said:
+            kind(**{option: value})
+        assert str(said.value) == f"{option} must be {due}; got {value}"
+        with pytest.raises(InvalidInput) as told:
+            make_method(text.format(f"{option}={value}"))
+        assert str(told.value) == f"{option} of {named} must be {due}; got '{value}'"
 
 
 @pytest.mark.parametrize("seed", range(5))

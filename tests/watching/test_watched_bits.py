@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -15,11 +15,11 @@ from holdfast.experiments import Spec, run
 from holdfast.experiments.assembly import assemble
 from holdfast.experiments.forensics import disagreement
 from holdfast.experiments.inspection import inspect
-from holdfast.methods.penalties import L1
-from holdfast.methods.watchful import WatchedBits, WatchedSum
-from holdfast.onebit import BreakTies, Coin, TakeSides, TallyBits
+from holdfast.methods import L1, Constant, PenalisedWorker, PenaltySum, Program, Ridge, VoteSum
+from holdfast.methods.watchful import WeighJudged
+from holdfast.onebit import BreakTies, TakeSides, count_sides
 from holdfast.states import arrays_of
-from holdfast.typing import Received, Rows, Sides, Vector
+from holdfast.typing import Messages, Rows, Sides, Vector
 from holdfast.watching import Judge, differences
 
 WATCHED = Spec(data="digits", partition="by-label", rounds=60, eval_every=10, byzantine=8, attack="negative-sum")
@@ -28,18 +28,22 @@ BITS, FULL = "watchful-rsa:messages=bits", "watchful-rsa:norm=1,ties=coin"
 
 def directions(models: Sequence[Vector], rows: Sequence[Rows], seed: int = 0, absent: float = 0.1) -> list[Any]:
     """Play rounds by both masters, some workers absent, and return after each the two directions and opinions."""
-    judge, penalty, coin = Judge(every=1), L1(0.07), Coin(seed)
-    full, bits = WatchedSum(penalty, judge), WatchedBits(penalty, judge)
-    opinions, found = (full.init(models[0]), bits.init(models[0])), []
+    weigh, penalty = WeighJudged(Judge(every=1)), L1(0.07)
+    about = PenalisedWorker(penalty, Constant(0.1)), PenaltySum(penalty), Constant(0.1), Ridge(0.0)
+    full = Program(*about, sending=(BreakTies(),), reading=(weigh,))
+    bits = replace(full, rule=VoteSum(penalty), sending=(TakeSides(),))
+    masters, found = ((full, full.init(models[0])), (bits, bits.init(models[0]))), []
     for round, (model, sent) in enumerate(zip(models, rows, strict=True)):
         here = np.random.default_rng(round).random(len(sent)) >= absent
         workers, some = np.arange(1, len(sent) + 1)[here], sent[here]
         if not len(workers):
             continue
-        first, mine = full(model, Received(BreakTies(coin)(model, some, workers, round), workers, round), opinions[0])
-        other, yours = bits(model, Received(TakeSides(coin)(model, some, workers, round), workers, round), opinions[1])
-        opinions = mine, yours
-        found.append((first, other, mine, yours))
+        answers = Messages(some, workers, round, seed, model)
+        (first, mine), (other, yours) = (
+            program.direction(state._replace(model=model), program.send(answers)) for program, state in masters
+        )
+        masters = (full, mine), (bits, yours)
+        found.append((first, other, *mine.reading, *yours.reading))
     return found
 
 
@@ -91,7 +95,7 @@ def test_where_all_weigh_one_the_sum_is_that_of_a_tally(n: int) -> None:
     rows = np.random.default_rng(0).choice([-1.0, 0.0, 1.0], (n, 70)).astype(np.float32)
     (_, found, opinion, _), *_ = directions([model], [rows], absent=0.0)
     assert (opinion.weights == 1).all()
-    tally = TallyBits(Coin(0))(model, rows, workers, 0)
+    tally = count_sides(cast(Sides, TakeSides().encode(Messages(rows, workers, 0, model=model)).rows))
     assert found.tobytes() == (0.07 * tally.signs(np.float32)).tobytes()
 
 
@@ -125,7 +129,7 @@ def test_a_run_with_bits_is_the_run_without_ties(attack: str) -> None:
 
 def test_what_the_master_reads_are_bits_of_those_who_were_asked() -> None:
     experiment = assemble(ready(replace(WATCHED, method=BITS, participation=0.55)))
-    sides = experiment.engine.exchange(experiment.problem.start(), 0).rows
+    sides = experiment.engine.exchange(experiment.program.init(experiment.problem.start()), 0).rows
     assert isinstance(sides, Sides)
     assert sides.bits.shape == (11, 88)
     assert sides.dimension == 650

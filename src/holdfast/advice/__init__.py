@@ -2,5 +2,3 @@
 
 from holdfast.advice.advice import Advice, advise
 from holdfast.advice.heterogeneity import Heterogeneity
-
-__all__ = ["Advice", "Heterogeneity", "advise"]

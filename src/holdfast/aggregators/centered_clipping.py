@@ -6,7 +6,7 @@ import numpy as np
 from holdfast import kernels
 from holdfast.aggregators.families import Remembering
 from holdfast.aggregators.options import require_positive, require_whole
-from holdfast.typing import Received, Rows, Vector
+from holdfast.typing import Messages, Rows, Vector
 
 
 class Centre(NamedTuple):
@@ -44,8 +44,8 @@ class CenteredClipping(Remembering[Centre]):
     def init(self, model: Vector) -> Centre:
         return Centre(np.zeros_like(model))
 
-    def step(self, state: Centre, received: Received) -> tuple[Vector, Centre]:
-        rows = cast(Rows, received.rows)
+    def step(self, state: Centre, messages: Messages) -> tuple[Vector, Centre]:
+        rows = cast(Rows, messages.rows)
         centre = state.vector.astype(rows.dtype, copy=False)
         shares = self.shares(rows, centre)
         with np.errstate(over="ignore"):  # an infinite centre stays infinite

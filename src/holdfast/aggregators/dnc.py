@@ -10,7 +10,7 @@ from holdfast.aggregators.families import Drawing, Equivariant
 from holdfast.aggregators.options import declared, require_positive, require_whole
 from holdfast.errors import InvalidInput
 from holdfast.streams import Stream
-from holdfast.typing import Received, Rows, Vector
+from holdfast.typing import Messages, Rows, Vector
 
 MOST = 10_000
 """How many coordinates a draw has if nobody says, as in the source."""
@@ -52,15 +52,15 @@ class DnC(Drawing, Equivariant):
         require_whole(self, "draws", least=1)
         require_positive(self, "fraction")
 
-    def draw(self, received: Received) -> Vector:
-        rows = cast(Rows, received.rows)
+    def draw(self, messages: Messages) -> Vector:
+        rows = cast(Rows, messages.rows)
         n, dropped = len(rows), int(self.fraction * declared(self))
         if n <= dropped:
             raise InvalidInput(f"DnC needs n > fraction * byzantine; got n={n}, fraction * byzantine={dropped}")
         infinite, times = np.isinf(kernels.lengths(rows)), np.zeros(n)
         draws = self.draws if rows.shape[1] > self.wanted(rows.shape[1]) else 1  # all are the same every time
         for draw in range(draws):
-            scores = _outlyingness(rows.take(self.chosen(received, draw, rows.shape[1]), axis=1))
+            scores = _outlyingness(rows.take(self.chosen(messages, draw, rows.shape[1]), axis=1))
             scores[infinite] = np.inf
             times[np.argsort(scores, kind="stable")[n - dropped :]] += 1
             times[np.isinf(scores)] += draws  # beyond what it is told, too
@@ -71,14 +71,14 @@ class DnC(Drawing, Equivariant):
         """Return how many of d coordinates a draw has."""
         return max(1, min(MOST, d // 2)) if self.coordinates is None else self.coordinates
 
-    def chosen(self, received: Received, draw: int, d: int) -> NDArray[np.int64]:
+    def chosen(self, messages: Messages, draw: int, d: int) -> NDArray[np.int64]:
         """Return the coordinates of a draw: whole numbers below d, one after the other, that did not come before."""
-        stream, wanted = Stream(received.seed, "dnc"), self.wanted(d)
+        stream, wanted = Stream(messages.seed, "dnc"), self.wanted(d)
         if d <= wanted:
             return np.arange(d)
         count = wanted + wanted**2 // d + 64  # about twice as many come again as there are expected to
         while True:
-            drawn = stream.integers(np.array([draw]), received.round, np.array([d]), count)[0]
+            drawn = stream.integers(np.array([draw]), messages.round, np.array([d]), count)[0]
             first = np.empty(d, np.int64)
             first[drawn[::-1]] = np.arange(count)[::-1]  # the last that is written stays
             new = drawn[first[drawn] == np.arange(count)]

@@ -1,13 +1,12 @@
 """What the families of rules share. A family is a law, and the law is tested over every member."""
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Generic
-
-import numpy as np
+from typing import Any, ClassVar, Generic, cast
 
 from holdfast import kernels
+from holdfast.aggregators.weighing import Weighing
 from holdfast.arrays import checked, like
-from holdfast.typing import Nothing, Received, Rows, S, Vector
+from holdfast.typing import Messages, Nothing, Rows, S, Vector
 
 
 class Rule(ABC):
@@ -22,11 +21,24 @@ class Rule(ABC):
     """(a, b) such that what it claims under q lies holds from n = a q + b rows on."""
     bounded: ClassVar[bool] = True
     """Whether lies, as many as it is told, can move it by no more than a bound, whatever they hold."""
-    turns: ClassVar[bool] = False
+    rotation_equivariant: ClassVar[bool] = False
     """Whether it sees lengths and angles only: `A(V Q) == A(V) Q` for orthogonal Q, and it remembers nothing."""
+    coordinate_wise: ClassVar[bool] = False
+    """Whether it looks at one coordinate at a time: `A(V[:, J]) == A(V)[J]`."""
 
     @abstractmethod
     def __call__(self, rows: Rows) -> Vector: ...
+
+    def init(self, model: Vector) -> Any:
+        """Return the memory before the first round of a master that starts at `model`."""
+        return Nothing()
+
+    def step(self, state: Any, messages: Messages) -> tuple[Vector, Any]:
+        """Return the vector for one round, and the memory after it."""
+        rows = cast(Rows, messages.rows)
+        if messages.weights is None:
+            return self(rows), state
+        return cast(Weighing, self).weigh(rows, messages.weights), state
 
 
 class Equivariant(Rule):
@@ -35,6 +47,8 @@ class Equivariant(Rule):
 
 class CoordinateWise(Equivariant):
     """An equivariant rule that looks at one coordinate at a time: `A(V[:, J]) == A(V)[J]`."""
+
+    coordinate_wise: ClassVar[bool] = True
 
     def __call__(self, rows: Rows) -> Vector:
         vector: Vector = like(rows, self.columns(checked(self, rows)))
@@ -52,7 +66,7 @@ class Weighted(Equivariant):
     d-dimensional data are touched twice: for an n x n matrix and for the mixture.
     """
 
-    turns: ClassVar[bool] = True
+    rotation_equivariant: ClassVar[bool] = True
 
     def __call__(self, rows: Rows) -> Vector:
         checked_rows = checked(self, rows)
@@ -70,7 +84,7 @@ class NormWise(Rule):
     It does not move with the rows: zero is a place of its own.
     """
 
-    turns: ClassVar[bool] = True
+    rotation_equivariant: ClassVar[bool] = True
 
     def __call__(self, rows: Rows) -> Vector:
         checked_rows = checked(self, rows)
@@ -80,24 +94,21 @@ class NormWise(Rule):
 
     @abstractmethod
     def factors(self, lengths: Vector) -> Vector:
-        """Return one factor a row; a row with NaN, an infinity or an overflowing square is infinitely long."""
+        """Return one factor per row; a row with NaN, an infinity or an overflowing square is infinitely long."""
 
 
 class Remembering(Rule, Generic[S]):
     """A rule with memory: state in, state out. Called on bare rows, it answers as in its first round."""
 
     @abstractmethod
-    def init(self, model: Vector) -> S:
-        """Return the memory before the first round of a master that starts at `model`."""
+    def init(self, model: Vector) -> S: ...
 
     @abstractmethod
-    def step(self, state: S, received: Received) -> tuple[Vector, S]:
-        """Return the vector for one round, and the memory after it."""
+    def step(self, state: S, messages: Messages) -> tuple[Vector, S]: ...
 
     def __call__(self, rows: Rows) -> Vector:
-        array: Any = checked(self, rows)
-        received = Received(array, np.arange(1, len(array) + 1), 0)
-        vector: Vector = like(rows, self.step(self.init(np.zeros_like(array[0])), received)[0])
+        messages = Messages.of(checked(self, rows))
+        vector: Vector = like(rows, self.step(self.init(messages.model), messages)[0])
         return vector
 
 
@@ -110,9 +121,9 @@ class Drawing(Remembering[Nothing]):
     def init(self, model: Vector) -> Nothing:
         return Nothing()
 
-    def step(self, state: Nothing, received: Received) -> tuple[Vector, Nothing]:
-        return self.draw(received), state
+    def step(self, state: Nothing, messages: Messages) -> tuple[Vector, Nothing]:
+        return self.draw(messages), state
 
     @abstractmethod
-    def draw(self, received: Received) -> Vector:
-        """Return the vector for one round; draw by `Stream(received.seed, ...)` and `received.round` only."""
+    def draw(self, messages: Messages) -> Vector:
+        """Return the vector for one round; draw by `Stream(messages.seed, ...)` and `messages.round` only."""

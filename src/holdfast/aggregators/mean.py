@@ -17,7 +17,7 @@ class Mean(CoordinateWise):
     """
 
     bounded: ClassVar[bool] = False
-    turns: ClassVar[bool] = True
+    rotation_equivariant: ClassVar[bool] = True
 
     def columns(self, rows: Rows) -> Vector:
         return kernels.mean(rows)

@@ -6,16 +6,3 @@ from holdfast.arena.plan import Arena, Condition, Task
 from holdfast.arena.playing import place_of, play_arena
 from holdfast.arena.presets import PRESETS
 from holdfast.arena.scores import BoutResult
-
-__all__ = [
-    "PRESETS",
-    "Arena",
-    "BoutResult",
-    "Condition",
-    "Leaderboard",
-    "Standing",
-    "Task",
-    "choose_factors",
-    "place_of",
-    "play_arena",
-]

@@ -13,7 +13,7 @@ from typing import Any
 from holdfast.aggregators import Mean
 from holdfast.arena.numbers import Numbers, NumbersKeeper
 from holdfast.errors import in_one_line
-from holdfast.experiments.automatic import is_auto, resolve_auto
+from holdfast.experiments.automatic import Surveys, is_auto, resolve_auto
 from holdfast.experiments.checking import require_portable
 from holdfast.experiments.given import data_text, model_text, require_number
 from holdfast.experiments.pool import failure, result, spread
@@ -103,12 +103,13 @@ def _find_all(groups: Sequence[Group], at_once: int, arrived: Callable[[Group, A
 
 
 def _answers(group: Group) -> Answers:
-    return [_answer(spec) for spec in group]
+    surveys = Surveys()
+    return [_answer(spec, surveys) for spec in group]
 
 
-def _answer(spec: Spec) -> Numbers | str:
+def _answer(spec: Spec, surveys: Surveys) -> Numbers | str:
     try:
-        found = resolve_auto(spec)
+        found = resolve_auto(spec, surveys)
     except Exception as error:  # a part from outside, which the rule asks too
         return in_one_line(error)
     rate = None if found.rate is None else require_number(found.rate)

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Generic
+from typing import Any, ClassVar, Generic, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,18 @@ class LocalView:
     seed: int
 
 
+class Sketch(NamedTuple):
+    """How a master can be asked in few coordinates."""
+
+    by_columns: bool
+    """Whether it looks at one coordinate at a time, once messages are mixed by lengths and angles."""
+    ask: Callable[[Rows, int], Vector]
+    """What it would make of messages less `neutral`, by coordinates in any orthonormal basis of a space of theirs.
+
+    They are the first so many columns. `by_columns`, it answers for the columns behind them.
+    """
+
+
 @dataclass(frozen=True)
 class FullView(LocalView):
     """What the paper's omniscient, colluding adversary knows: also all that honest workers send."""
@@ -42,18 +54,10 @@ class FullView(LocalView):
     aggregate: Callable[[Rows], Vector] | None = None
     """What the master would make of this round's messages, first those of `honest_workers`, then those of `workers`.
 
-    A pure copy of its rule, with its memory: asking changes nothing. None where that is unknown.
+    A pure function, with the master's memory: asking changes nothing. None where that is unknown.
     """
-    turned: Callable[[Rows], Vector] | None = None
-    """The same for messages less `neutral`, by coordinates in any orthonormal basis of a space that holds them all.
-
-    None where the master looks at coordinates or remembers, not at this round's lengths and angles alone.
-    """
-    columned: Callable[[Rows, int], Vector] | None = None
-    """What it would make of messages' columns from a given one on; the columns before tell lengths and angles.
-
-    For a master that looks at one coordinate at a time, once messages are mixed by lengths and angles; else None.
-    """
+    sketch: "Sketch | None" = None
+    """The same in few coordinates, for a master that sees this round's lengths and angles only; else None."""
 
     @staticmethod
     def of(

@@ -23,7 +23,7 @@ from math import inf, isnan, sqrt
 import numpy as np
 
 from holdfast import kernels
-from holdfast.attacks.base import FullView, honest_mean
+from holdfast.attacks.base import FullView, Sketch, honest_mean
 from holdfast.kernels.room import room
 from holdfast.typing import Rows, Vector
 
@@ -67,9 +67,8 @@ def damage_along(line: Line, view: FullView, damage: Damage | None = None) -> Ca
 def in_few(line: Line, view: FullView) -> tuple[Line, FullView] | None:
     """Return line and round by coordinates in the space that they span, where the rule allows it and it pays."""
     honest, d = view.honest.shape
-    stride = d // COLUMNS
-    shown = view.columned if view.turned is None and stride > 1 else None
-    if d < MANY * (honest + 2) or (view.turned is None and shown is None):
+    stride, sketch = d // COLUMNS, view.sketch
+    if sketch is None or d < MANY * (honest + 2) or (sketch.by_columns and stride <= 1):
         return None
     spanning = room((honest + 2, d), np.float64)  # the mean lies in the span of the others: float32 would move it out
     np.subtract(view.honest, view.neutral, out=spanning[:honest])
@@ -78,13 +77,14 @@ def in_few(line: Line, view: FullView) -> tuple[Line, FullView] | None:
     coordinates = _coordinates(spanning)
     if coordinates is None:
         return None
-    aggregate = view.turned
-    if shown is not None:
+    factor = 1.0
+    if sketch.by_columns:
         columns = spanning[:, ::stride]
-        aggregate = partial(_in_columns, shown, honest + 2, sqrt(d / columns.shape[1]))
+        factor = sqrt(d / columns.shape[1]) / UNNOTICED
         coordinates = np.concatenate([coordinates, UNNOTICED * columns], axis=1)
     own = np.zeros((len(view.workers), coordinates.shape[1]))
-    few = replace(view, honest=coordinates[:honest], own=own, neutral=own[0], aggregate=aggregate, turned=None)
+    aggregate = partial(_ask, sketch, honest + 2, factor)
+    few = replace(view, honest=coordinates[:honest], own=own, neutral=own[0], aggregate=aggregate, sketch=None)
     return lambda constant: coordinates[honest] + constant * coordinates[honest + 1], few
 
 
@@ -100,7 +100,7 @@ def _coordinates(spanning: Rows) -> Rows | None:
     return coordinates
 
 
-def _in_columns(columned: Callable[[Rows, int], Vector], first: int, factor: float, messages: Rows) -> Vector:
-    """Return what the master makes of the columns that are shown, as large as if all were."""
-    vector: Vector = columned(messages, first) * (factor / UNNOTICED)
+def _ask(sketch: Sketch, inner: int, factor: float, messages: Rows) -> Vector:
+    """Return what the master makes of messages in few coordinates, as large as if all were shown."""
+    vector: Vector = sketch.ask(messages, inner) * factor
     return vector

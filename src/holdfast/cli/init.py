@@ -57,7 +57,7 @@ def text(spec: Spec, path: Path) -> str:
 
 
 def _explained(option: Field[Any], value: Any, section: str) -> Iterator[str]:
-    yield from wrap(option.metadata["help"], WIDTH, initial_indent="# ", subsequent_indent="# ")
+    yield from wrap(option.metadata["help"], WIDTH, initial_indent="# ", subsequent_indent="# ", break_on_hyphens=False)
     if known := names(option):
         yield from wrap(", ".join(known), WIDTH, initial_indent="# known: ", subsequent_indent="#   ")
     if option.name == section:

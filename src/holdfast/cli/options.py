@@ -10,7 +10,7 @@ from holdfast.attacks import ATTACKS
 from holdfast.data import PARTITIONS
 from holdfast.engines.options import ENGINES, REGISTRY, EngineOptions
 from holdfast.errors import InvalidInput
-from holdfast.experiments.given import data_text, model_text, problem_text
+from holdfast.experiments.given import data_text, make_engine, model_text, problem_text
 from holdfast.experiments.sections import SECTIONS
 from holdfast.experiments.spec import Spec, read_toml
 from holdfast.methods import method_text
@@ -135,7 +135,7 @@ def engine_of(arguments: Namespace, otherwise: Callable[[], Any]) -> EngineOptio
     named = getattr(arguments, "engine", None)
     if named is None and not given:
         return None
-    engine = ENGINES.make(otherwise() if named is None else named)
+    engine = make_engine(otherwise() if named is None else named)
     for name, text in given.items():
         if name not in {option.name for option in fields(engine)}:
             owners = list(options[name])

@@ -96,35 +96,3 @@ def beside(data: Any, folder: Path) -> Any:
         return Table.of(data).moved(lambda path: str(folder / path))
     name = data.get("name") if isinstance(data, Mapping) and len(data) == 1 else data
     return str(folder / name) if isinstance(name, str) and Path(name).suffix in FILE_TYPES else data
-
-
-__all__ = [
-    "FETCHED",
-    "FILE_TYPES",
-    "PARTITIONS",
-    "REGISTRY",
-    "SETS",
-    "TABLE_TYPES",
-    "Among",
-    "Assignment",
-    "ByLabel",
-    "Column",
-    "Dataset",
-    "Dirichlet",
-    "Encoded",
-    "FeatureNoise",
-    "Holdings",
-    "Iid",
-    "Layout",
-    "Partition",
-    "Quantity",
-    "ShardsPerWorker",
-    "Similarity",
-    "Table",
-    "beside",
-    "described",
-    "frame_sheet",
-    "holdings",
-    "is_frame",
-    "load",
-]

@@ -3,8 +3,6 @@
 from holdfast.engines.options import InProcess, Ray
 from holdfast.engines.participation import Participation
 from holdfast.engines.protocol import Engine, Spread
-from holdfast.engines.recorder import LastRound, Recorder
+from holdfast.engines.recorder import Recorder
 from holdfast.engines.simulated import Simulated
 from holdfast.engines.training import train
-
-__all__ = ["Engine", "InProcess", "LastRound", "Participation", "Ray", "Recorder", "Simulated", "Spread", "train"]

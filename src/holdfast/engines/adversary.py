@@ -1,29 +1,41 @@
-"""What the master is sent, once the Byzantine workers have put their own rows in place of their messages."""
+"""What arrives at the master, `sending | attack`: the Byzantine workers among others, and what they may ask."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.attacks import Attack, ColludingAttack, FullView, LocalAttack, LocalView, WithMemory
+from holdfast.attacks import Attack, ColludingAttack, FullView, LocalAttack, LocalView, Sketch, WithMemory
 from holdfast.engines.places import Where, split
 from holdfast.errors import InvalidInput
 from holdfast.kernels.room import room
-from holdfast.states import Arrays, arrays_of, filled
-from holdfast.typing import Nothing, Rows, Vector, Workers
+from holdfast.methods import Program, Served
+from holdfast.onebit import count_sides
+from holdfast.states import Arrays, arrays_of, fill_state
+from holdfast.typing import Messages, Nothing, Rows, Sides, Vector, Workers
 
 A = TypeVar("A", bound=NDArray[Any])
-Foresight = Callable[[Rows, Workers, int], Vector]
-"""What the master, as it is now, would make of these rows of these workers in a round; asking changes nothing."""
+
+
+Ask = tuple[Program, Served]
+"""What colluding workers may ask: the program in the master's state of this round."""
+
+
+class Lies(NamedTuple):
+    """The rows that Byzantine workers send in a round, and where they and the honest ones are among all."""
+
+    rows: Rows
+    byzantine_at: Where
+    honest_at: Where
 
 
 class Adversary:
-    """Those of `workers` that are Byzantine: they send what `attack` makes of what it may see.
+    """The `byzantine` ones of some workers: they send what `attack` makes of what it may see.
 
-    A LocalAttack sees what these workers know by themselves, a ColludingAttack every honest message as well, and with
-    a `foresight` what the master would make of messages. All that is shown is a read-only copy. Byzantine workers skip
+    A LocalAttack sees what these workers know by themselves. A ColludingAttack sees every honest worker's answer as
+    well, before it is encoded, and may ask the master. All that is shown is a read-only copy. Byzantine workers skip
     their own message when the attack does not use it, unless they are `computing_always`, as for measuring time.
     """
 
@@ -43,7 +55,7 @@ class Adversary:
         self._attack, self._workers, self._seed = attack, workers, seed
         numbers = list(byzantine)
         self.is_byzantine = np.isin(workers, numbers)
-        """Who of the workers is Byzantine."""
+        """Which of the workers are Byzantine."""
         strangers = np.setdiff1d(numbers, workers)
         if strangers.size:
             raise InvalidInput(f"byzantine must be among the workers; got {strangers[0]}")
@@ -57,15 +69,9 @@ class Adversary:
         """The numbers of the honest workers."""
         skip = attack is not None and not attack.uses_own and not computing_always
         self.idle: Workers = workers[self.is_byzantine] if skip else workers[:0]
-        """The numbers of the Byzantine workers whose own messages nobody needs."""
+        """The numbers of the Byzantine workers whose own messages are not used."""
         self.memory: Any = Nothing()
         """What an attack with memory remembers; nothing before its first round."""
-        self.foresight: Foresight | None = None
-        """What colluding workers may ask."""
-        self.turned_foresight: Foresight | None = None
-        """The same for rows less the neutral one, by coordinates in any orthonormal basis, if that is all it needs."""
-        self.columned_foresight: Callable[[Rows, Workers, int, int], Vector] | None = None
-        """The same for some columns of the rows, if all others matter only by the rows' lengths and angles."""
         self._split = split(self.is_byzantine)
         self._copy: Rows | None = None
 
@@ -81,56 +87,72 @@ class Adversary:
     def recall(self, arrays: Arrays, neutral: Vector) -> None:
         """Go on from a memory that a checkpoint held; messages are like `neutral`."""
         if arrays and isinstance(self._attack, WithMemory):
-            self.memory = filled(self._first_memory(neutral), arrays)
+            self.memory = fill_state(self._first_memory(neutral), arrays)
 
     def _first_memory(self, neutral: Vector) -> Any:
         assert isinstance(self._attack, WithMemory)
         return self._attack.init(_copy(neutral), self._workers[self.is_byzantine])
 
-    def corrupt(self, rows: Rows, workers: Workers, neutral: Vector, round: int) -> Rows:
-        """Return what `workers` send whose messages, if all were honest, are `rows`. Valid until the next call.
+    def cross(self, program: Program, messages: Messages, state: Served | None = None) -> Messages:
+        """Return the messages that arrive: honest ones as the program sends them, Byzantine ones as the attack says.
 
-        The rows of idle workers are written over, no others. Colluding workers that see no honest message in a
-        round send the neutral one.
+        `messages` are the answers of the local rule. Colluding workers see them all and, with the master's `state`, may
+        ask what it would make of others. Where a count of bits is enough, bits are counted. Valid until the next round.
         """
+        neutral = program.worker.neutral(messages.model)
+        lies = self.lie(messages, neutral, None if state is None else (program, state))
+        if not program.sending:
+            return messages if lies is None else messages._replace(rows=self._put(cast(Rows, messages.rows), lies))
+        sent = program.send(messages) if lies is None else _join(program, messages, lies)
+        return messages._replace(rows=count_sides(cast(Sides, sent.rows))) if program.counts else sent
+
+    def corrupt(self, messages: Messages, neutral: Vector) -> Rows:
+        """Return what arrives of messages that belong to no program, such as reports. Valid until the next call."""
+        rows, lies = cast(Rows, messages.rows), self.lie(messages, neutral)
+        return rows if lies is None else self._put(rows, lies)
+
+    def lie(self, messages: Messages, neutral: Vector, master: Ask | None = None) -> Lies | None:
+        """Return what the Byzantine workers send, if there are any: rows of the messages' type.
+
+        Colluding workers that see no honest message in a round send the neutral one.
+        """
+        rows, workers = cast(Rows, messages.rows), messages.workers
         everyone = len(workers) == len(self._workers)
         corrupted = self.is_byzantine if everyone else np.isin(workers, self._workers[self.is_byzantine])
         if self._attack is None or not corrupted.any():
-            return rows
+            return None
+        places = self._split if everyone else split(corrupted)
+        byzantine_at, honest_at = places
         if isinstance(self._attack, ColludingAttack) and corrupted.all():
-            return np.broadcast_to(neutral, rows.shape)
-        byzantine_at, honest_at = self._split if everyone else split(corrupted)
-        sent = self._attacked(rows, workers, neutral, round, byzantine_at, honest_at)
-        made = self._checked(sent, (len(workers[byzantine_at]), rows.shape[1]))
-        messages = rows if len(self.idle) else self._copied(rows, honest_at)
+            return Lies(np.broadcast_to(neutral, rows.shape), *places)
+        sent = self._mount(messages, neutral, byzantine_at, honest_at, master)
+        made = self._check(sent, (len(workers[byzantine_at]), rows.shape[1]))
         with np.errstate(over="ignore", invalid="ignore"):
-            messages[byzantine_at] = made
-        return messages
+            return Lies(made.astype(rows.dtype, copy=False), *places)
 
-    def _attacked(
-        self, rows: Rows, workers: Workers, neutral: Vector, round: int, byzantine_at: Where, honest_at: Where
+    def _mount(
+        self, messages: Messages, neutral: Vector, byzantine_at: Where, honest_at: Where, master: Ask | None
     ) -> object:
-        nowhere, byzantine = _copy(neutral), _taken(workers, byzantine_at)
+        """Return what the attack sends."""
+        rows, workers = cast(Rows, messages.rows), messages.workers
+        nowhere, byzantine = _copy(neutral), _take(workers, byzantine_at)
         # idle workers send what is neutral: all of them are shown one row
-        own = _repeated(nowhere, len(byzantine)) if len(self.idle) else _taken(rows, byzantine_at)
-        local = (own, nowhere, byzantine, round, self._seed)
+        own = _repeat(nowhere, len(byzantine)) if len(self.idle) else _take(rows, byzantine_at)
+        local = (own, nowhere, byzantine, messages.round, self._seed)
         try:
             with np.errstate(over="ignore", invalid="ignore"):
                 if isinstance(self._attack, LocalAttack):
-                    return self._sent(LocalView(*local))
-                honest = _taken(workers, honest_at)
+                    return self._send(LocalView(*local))
+                honest = _take(workers, honest_at)
                 absent = np.setdiff1d(self.honest, honest) if len(workers) < len(self._workers) else honest[:0]
-                asked = [
-                    foresight and partial(_answer, foresight, workers, round, byzantine_at, honest_at)
-                    for foresight in (self.foresight, self.turned_foresight, self.columned_foresight)
-                ]
-                return self._sent(FullView(*local, _taken(rows, honest_at), honest, _copy(absent), *asked))
+                asking = _asking(master, messages, byzantine_at, honest_at)
+                return self._send(FullView(*local, _take(rows, honest_at), honest, _copy(absent), *asking))
         except ValueError as error:
             if isinstance(error, InvalidInput) or "read-only" not in str(error):
                 raise
             raise InvalidInput(f"attack {self._name} must not write into what it is shown; got: {error}") from None
 
-    def _checked(self, sent: object, shape: tuple[int, int]) -> Rows:
+    def _check(self, sent: object, shape: tuple[int, int]) -> Rows:
         """Return what an attack sent as plain rows of this shape, or say that it is something else."""
         rows = np.asarray(sent) if isinstance(sent, np.ndarray) else None  # not what a subclass says of itself
         if rows is None or rows.shape != shape or rows.dtype.kind != "f":
@@ -138,7 +160,7 @@ class Adversary:
             raise InvalidInput(f"attack {self._name} must return a floating-point array of shape {shape}; got {came}")
         return cast(Rows, rows)
 
-    def _sent(self, view: Any) -> object:
+    def _send(self, view: Any) -> object:
         attack: Any = self._attack
         if not isinstance(attack, WithMemory):
             return attack(view)
@@ -151,28 +173,52 @@ class Adversary:
     def _name(self) -> str:
         return type(self._attack).__name__
 
-    def _copied(self, rows: Rows, honest_at: Where) -> Rows:
-        """Return a copy of the honest rows with room for the others."""
-        if self._copy is None or self._copy.shape != rows.shape:
-            self._copy = np.empty_like(rows)
-        at = honest_at if isinstance(honest_at, slice) else slice(None)  # a list of places would be copied twice
-        self._copy[at] = rows[at]
-        return self._copy
+    def _put(self, rows: Rows, lies: Lies) -> Rows:
+        """Return the rows with lies in their places; the rows of idle workers are written over, no others."""
+        if not len(self.idle):
+            if self._copy is None or self._copy.shape != rows.shape:
+                self._copy = np.empty_like(rows)
+            # a list of places would be copied twice
+            at = lies.honest_at if isinstance(lies.honest_at, slice) else slice(None)
+            self._copy[at] = rows[at]
+            rows = self._copy
+        rows[lies.byzantine_at] = lies.rows
+        return rows
 
 
-def _answer(
-    foresight: Callable[..., Vector],
-    workers: Workers,
-    round: int,
-    byzantine_at: Where,
-    honest_at: Where,
-    messages: Rows,
-    *columns: int,
-) -> Vector:
-    """Return what the master would make of a round's messages, the honest ones first, or of some columns of these."""
-    ordered = room(messages.shape, messages.dtype)
-    ordered[honest_at], ordered[byzantine_at] = np.split(messages, [len(workers[honest_at])])
-    return _copy(foresight(ordered, workers, round, *columns))
+def _join(program: Program, messages: Messages, lies: Lies) -> Messages:
+    """Return honest messages as they are sent, and lies as something that could have crossed, in the workers' order."""
+    workers, rows = messages.workers, cast(Rows, messages.rows)
+    if len(lies.rows) == len(workers):  # no honest worker is here
+        return program.admit(messages._replace(rows=lies.rows))
+    honest = program.send(messages._replace(rows=rows[lies.honest_at], workers=workers[lies.honest_at])).rows
+    forged = program.admit(messages._replace(rows=lies.rows, workers=workers[lies.byzantine_at])).rows
+    if isinstance(honest, Sides) and isinstance(forged, Sides):
+        bits = np.empty((len(workers), honest.bits.shape[1]), np.uint8)
+        bits[lies.honest_at], bits[lies.byzantine_at] = honest.bits, forged.bits
+        return messages._replace(rows=Sides(bits, honest.dimension))
+    joined = np.empty_like(rows)
+    joined[lies.honest_at], joined[lies.byzantine_at] = cast(Rows, honest), cast(Rows, forged)
+    return messages._replace(rows=joined)
+
+
+def _asking(
+    master: Ask | None, messages: Messages, byzantine_at: Where, honest_at: Where
+) -> tuple[Callable[[Rows], Vector] | None, Sketch | None]:
+    """Return how a view asks the master: with whole rows, and in few coordinates where that is possible."""
+    if master is None:
+        return None, None
+
+    def ask(answer: Callable[..., Vector], rows: Rows, *inner: int) -> Vector:
+        """Ask about rows of which the honest ones come first."""
+        ordered = room(rows.shape, rows.dtype)
+        ordered[honest_at], ordered[byzantine_at] = np.split(rows, [len(messages.workers[honest_at])])
+        return _copy(answer(messages._replace(rows=ordered), *inner))
+
+    program, state = master
+    sketched = program.sketched
+    sketch = Sketch(sketched == "columns", partial(ask, program.sketch)) if sketched else None
+    return partial(ask, lambda asked: program.direction(state, asked)[0]), sketch
 
 
 def _copy(array: A) -> A:
@@ -186,7 +232,7 @@ def _copy(array: A) -> A:
     return copy
 
 
-def _taken(array: A, at: Where) -> A:
+def _take(array: A, at: Where) -> A:
     """Return a copy of some entries, to be shown."""
     if isinstance(at, slice):
         return _copy(cast(A, array[at]))
@@ -195,6 +241,6 @@ def _taken(array: A, at: Where) -> A:
     return cast(A, taken)
 
 
-def _repeated(row: Vector, times: int) -> Rows:
+def _repeat(row: Vector, times: int) -> Rows:
     """Return so many times the same read-only row, without copies."""
     return np.ndarray((times, len(row)), row.dtype, cast(Any, row), strides=(0, *row.strides))

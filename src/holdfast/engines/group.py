@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from holdfast.engines.places import split
 from holdfast.problems import Divisible
 from holdfast.states import map_state
-from holdfast.typing import Oracle, Rows, Vector, Worker, Workers
+from holdfast.typing import Oracle, Request, Rows, Vector, Worker, Workers
 
 Sums = NDArray[np.float64]
 
@@ -38,27 +38,28 @@ class WorkerGroup:
         """Return the states before the first round."""
         return self.worker.init(np.tile(self._start, (len(self.computing), 1)))
 
-    def answer(self, model: Vector, round: int, asked: Workers) -> Rows:
-        """Play a round with those that are asked; the others keep their state. Rows are valid until the next round."""
+    def answer(self, request: Request) -> Rows:
+        """Play a round with the workers that are asked; the others keep their state. Valid until the next round."""
         if len(self.computing) == len(self.workers):
-            return self._step(model, round, asked)
+            return self._step(request)
+        model, asked = request.model, request.workers
         everyone = len(asked) == len(self.workers)
         computing, idle = self._places if everyone else split(np.isin(asked, self.computing, assume_unique=True))
         rows = np.empty((len(asked), len(model)), model.dtype)
         rows[idle] = self.worker.neutral(model)
         if len(asked[computing]):
-            rows[computing] = self._step(model, round, asked[computing])
+            rows[computing] = self._step(request._replace(workers=asked[computing]))
         return rows
 
-    def _step(self, model: Vector, round: int, asked: Workers) -> Rows:
-        with np.errstate(over="ignore", invalid="ignore"):  # whoever trains looks for models that are not finite
-            if len(asked) == len(self.computing):
-                rows, self.state = self.worker.step(self.state, model, self._oracle, round)
+    def _step(self, request: Request) -> Rows:
+        with np.errstate(over="ignore", invalid="ignore"):  # the caller looks for models that are not finite
+            if len(request.workers) == len(self.computing):
+                rows, self.state = self.worker.step(self.state, request, self._oracle)
                 return rows
-            at = np.searchsorted(self.computing, asked)
-            oracle = cast(Divisible, self._oracle).only(asked)
+            at = np.searchsorted(self.computing, request.workers)
+            oracle = cast(Divisible, self._oracle).only(request.workers)
             taken = map_state(lambda array: array[at], self.state)
-            rows, moved = self.worker.step(taken, model, oracle, round)
+            rows, moved = self.worker.step(taken, request, oracle)
         self.state = map_state(lambda array, some: _with_rows(array, at, some), self.state, moved)
         return rows
 

@@ -8,28 +8,16 @@ from typing import Annotated
 from msgspec import Meta
 
 from holdfast.conversion import convert_fields
-from holdfast.errors import InvalidInput, unknown
+from holdfast.errors import InvalidInput
 from holdfast.naming import Family
-from holdfast.problems.modules import WAYS
 
 
 @dataclass(frozen=True)
 class EngineOptions:
     """The options of an engine. The metadata of a field hold the help of its flag."""
 
-    gradients: str | None = field(
-        default=None,
-        kw_only=True,
-        metadata={"help": f"with a model, how gradients are computed: {', '.join(WAYS)}; else the fastest here"},
-    )
-    chunk: Annotated[int, Meta(ge=1)] | None = field(
-        default=None, kw_only=True, metadata={"help": "with a model, workers that are computed at a time"}
-    )
-
     def __post_init__(self) -> None:
         convert_fields(self)
-        if self.gradients is not None and self.gradients not in WAYS:
-            raise unknown("way to gradients", self.gradients, WAYS)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engines.adversary import Adversary
-from holdfast.typing import Received, Vector, Workers
+from holdfast.methods import Served
+from holdfast.typing import Messages, Vector, Workers
 
 FAULTS = 100
 """How many faults are remembered, the latest."""
@@ -30,15 +31,15 @@ class Traffic(NamedTuple):
 class Exchanges(Protocol):
     """Whatever plays rounds."""
 
-    def exchange(self, model: Vector, round: int) -> Received:
-        """Play a round and return what the master reads. It is valid until the next round."""
+    def exchange(self, state: Served, round: int) -> Messages:
+        """Play a round of a master in this state and return what arrives. It is valid until the next round."""
 
 
 class Engine(Exchanges, Protocol):
     """All workers of a run, wherever they compute, and their states."""
 
     adversary: Adversary
-    """The Byzantine workers, what they remember, and what they may ask."""
+    """The Byzantine workers, and what they remember."""
     workers: Workers
     """The numbers of all workers that take part, in order."""
     honest: Workers

@@ -1,28 +1,20 @@
 """An engine whose last round can be looked at."""
 
-from typing import NamedTuple
-
 from holdfast.engines.protocol import Exchanges
-from holdfast.typing import Received, Tally, Vector
-
-
-class LastRound(NamedTuple):
-    """The master's model in a round and what it received. Valid until the next round."""
-
-    model: Vector
-    received: Received
+from holdfast.methods import Served
+from holdfast.typing import Messages, Tally
 
 
 class Recorder:
-    """Passes rounds on to an engine and remembers the last one."""
+    """Passes rounds on to an engine and remembers the messages of the last one. They are valid until the next."""
 
-    last: LastRound | None = None
-    """None before the first round, and where the master received a tally in place of rows."""
+    last: Messages | None = None
+    """None before the first round, and where a tally arrived in place of rows."""
 
     def __init__(self, engine: Exchanges) -> None:
         self.engine = engine
 
-    def exchange(self, model: Vector, round: int) -> Received:
-        received = self.engine.exchange(model, round)
-        self.last = None if isinstance(received.rows, Tally) else LastRound(model, received)
-        return received
+    def exchange(self, state: Served, round: int) -> Messages:
+        messages = self.engine.exchange(state, round)
+        self.last = None if isinstance(messages.rows, Tally) else messages
+        return messages

@@ -8,9 +8,9 @@ from holdfast.engines.adversary import Adversary
 from holdfast.engines.group import WorkerGroup
 from holdfast.engines.participation import Participation
 from holdfast.engines.protocol import Spread
-from holdfast.methods.base import Reading, as_sent
+from holdfast.methods import Program, Served
 from holdfast.problems import Divisible
-from holdfast.typing import Oracle, Received, Rows, Vector, Worker, Workers
+from holdfast.typing import Messages, Oracle, Request, Rows, Vector, Workers
 
 
 class Simulated:
@@ -22,7 +22,7 @@ class Simulated:
 
     def __init__(
         self,
-        worker: Worker[Any],
+        program: Program,
         oracle: Oracle,
         model: Vector,
         workers: Workers,
@@ -32,16 +32,15 @@ class Simulated:
         seed: int = 0,
         share: float = 1.0,
         computing_always: bool = False,
-        reading: Reading = as_sent,
     ) -> None:
-        self.worker, self.workers = worker, workers
+        self.program, self.workers = program, workers
         always = computing_always or not isinstance(oracle, Divisible)
         self.adversary = Adversary(attack, workers, byzantine, seed, always)
-        self._group = WorkerGroup(worker, oracle, model, workers, self.adversary.idle)
+        self._group = WorkerGroup(program.worker, oracle, model, workers, self.adversary.idle)
         self._participation = Participation(workers, share, seed)
-        self._reading, self._seed = reading, seed
+        self._seed = seed
         self.absent = 0
-        """Always 0: nobody is late here."""
+        """Always 0: no worker is late here."""
         self.voters = self._participation.size
         """How many workers are asked in a round."""
         self.honest = self.adversary.honest
@@ -62,7 +61,7 @@ class Simulated:
         self._group.state = state
 
     def attend(self, stopping: Callable[[], bool], say: Callable[[str], object]) -> None:
-        """Do nothing: nobody waits here."""
+        """Do nothing: there is nothing to wait for here."""
 
     def start(self) -> None:
         """Do nothing: all is ready."""
@@ -71,12 +70,11 @@ class Simulated:
         """Return the numbers of the workers that are asked in a round."""
         return self._participation.asked(round)
 
-    def exchange(self, model: Vector, round: int) -> Received:
-        """Play a round and return what the master reads. It is valid until the next round."""
-        asked = self.asked(round)
-        rows = self._group.answer(model, round, asked)
-        rows = self.adversary.corrupt(rows, asked, self.worker.neutral(model), round)
-        return Received(self._reading(model, rows, asked, round), asked, round, self._seed)
+    def exchange(self, state: Served, round: int) -> Messages:
+        """Play a round of a master in this state and return what arrives. It is valid until the next round."""
+        request = Request(state.model, self._participation.asked(round), round, self._seed)
+        answers = Messages(self._group.answer(request), request.workers, round, self._seed, state.model)
+        return self.adversary.cross(self.program, answers, state)
 
     def iterates(self, model: Vector) -> Rows:
         """Return the models that honest workers hold while the master holds `model`."""

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator
 
 from holdfast.engines.protocol import Exchanges
-from holdfast.typing import M, Master
+from holdfast.methods import Program, Served
 
 
-def train(master: Master[M], engine: Exchanges, state: M, rounds: Iterable[int]) -> Iterator[M]:
+def train(program: Program, engine: Exchanges, state: Served, rounds: Iterable[int]) -> Iterator[Served]:
     """Yield the master's state after each of these rounds, starting from `state`."""
     for round in rounds:
-        state = master.step(state, engine.exchange(state.model, round))
+        state = program.step(state, engine.exchange(state, round))
         yield state

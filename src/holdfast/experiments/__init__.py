@@ -5,5 +5,3 @@ from holdfast.experiments.result import Result
 from holdfast.experiments.run import resume, run, simulate
 from holdfast.experiments.spec import Spec
 from holdfast.experiments.watching import Interrupted
-
-__all__ = ["Interrupted", "Result", "Spec", "compare", "grid", "resume", "run", "simulate"]

@@ -1,18 +1,16 @@
 """From a spec to the parts that run it."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from holdfast.data import Dataset
 from holdfast.engines import Engine
 from holdfast.engines.options import Ray
 from holdfast.experiments.building import build_problem
-from holdfast.experiments.parts import check, setting_of, simulated, worker_of
+from holdfast.experiments.parts import check, program_of, setting_of, simulated
 from holdfast.experiments.sharding import on_ray
 from holdfast.experiments.spec import Spec
-from holdfast.methods.priors import Ridge
+from holdfast.methods import Program
 from holdfast.problems import Problem
-from holdfast.typing import Master, Worker
 
 
 @dataclass(frozen=True)
@@ -21,9 +19,7 @@ class Experiment:
 
     dataset: Dataset | None
     problem: Problem
-    prior: Ridge
-    worker: Worker[Any]
-    master: Master[Any]
+    program: Program
     engine: Engine
 
 
@@ -32,10 +28,10 @@ def assemble(spec: Spec) -> Experiment:
     check(spec)
     dataset, problem = build_problem(spec)
     setting = setting_of(spec, problem)
-    worker, master = worker_of(spec, setting), spec.method.master(setting)
+    program = program_of(spec, setting)
     engine: Engine
     if isinstance(spec.engine, Ray):
         engine = on_ray(spec, spec.engine, setting, problem.start())
     else:
-        engine = simulated(spec, problem, worker, spec.participation, spec.method.reading(spec.seed))
-    return Experiment(dataset, problem, setting.prior, worker, master, engine)
+        engine = simulated(spec, problem, program)
+    return Experiment(dataset, problem, program, engine)

@@ -9,18 +9,17 @@ import numpy as np
 
 from holdfast.aggregators import Median
 from holdfast.engines.adversary import Adversary
-from holdfast.engines.group import WorkerGroup
 from holdfast.errors import InvalidInput
 from holdfast.experiments.building import build_problem
 from holdfast.experiments.given import require_number
 from holdfast.experiments.parts import attack_and_byzantine, check, participants
 from holdfast.experiments.spec import Spec
 from holdfast.experiments.survey import BATCH, Surveyor
-from holdfast.methods import AUTO, with_penalty
+from holdfast.methods import AUTO, penalty, with_penalty
 from holdfast.methods.schedules import ToZero, schedule
 from holdfast.problems import LinearProblem, ModuleProblem, Problem
 from holdfast.streams import Stream
-from holdfast.typing import Rows, Workers
+from holdfast.typing import Messages, Rows, Workers
 
 SURVEYED = 256
 """Workers that report, at most: of more, so many are drawn."""
@@ -33,7 +32,34 @@ def is_auto(spec: Spec) -> bool:
     return spec.rate == AUTO or getattr(spec.method, "penalty", None) == AUTO
 
 
-def resolve_auto(spec: Spec) -> Spec:
+class Surveys:
+    """What workers found out about problems, the same under every attack.
+
+    Who resolves many specs of one problem passes it on: a survey takes 0.1 s of processor time on digits, 1 s for an
+    MLP there.
+    """
+
+    def __init__(self) -> None:
+        self._known: WeakKeyDictionary[Problem, dict[tuple[Any, bytes], Rows]] = WeakKeyDictionary()
+
+    def measure(self, problem: Problem, workers: Workers, norm: Any) -> Rows:
+        """Return what these workers report if all are honest."""
+        if not isinstance(problem, LinearProblem | ModuleProblem):  # one from outside need not answer the same twice
+            return _survey(problem, problem, workers, norm)
+        known, asked = self._known.setdefault(problem, {}), (norm, workers.tobytes())
+        if asked not in known:
+            known[asked] = _survey(problem, replace(problem, batch=BATCH), workers, norm)
+            known[asked].flags.writeable = False
+        return known[asked]
+
+
+def _survey(problem: Problem, larger: Problem, workers: Workers, norm: Any) -> Rows:
+    """Return what these workers measure, with the larger minibatches of the same problem."""
+    with np.errstate(over="ignore", invalid="ignore"):  # a walk may overflow
+        return Surveyor.of(problem, workers, norm).measure(problem.start(), larger.oracle(workers))
+
+
+def resolve_auto(spec: Spec, surveys: Surveys | None = None) -> Spec:
     """Return a resolved spec with numbers for what it leaves to the rule.
 
     Every worker reports price, reach and curvature (`holdfast.experiments.survey`), a Byzantine one what its attack
@@ -52,7 +78,9 @@ def resolve_auto(spec: Spec) -> Spec:
     check(_with_any_numbers(spec))
     problem = build_problem(spec)[1]
     workers = participants(spec)
-    price, reach, curvature = map(float, Median()(_reports(spec, problem, _surveyed(workers, spec.seed))))
+    price, reach, curvature = map(
+        float, Median()(_reports(spec, problem, _surveyed(workers, spec.seed), surveys or Surveys()))
+    )
     if getattr(spec.method, "penalty", None) == AUTO:
         spec = replace(spec, method=with_penalty(spec.method, _number("price", price)))
     if spec.rate == AUTO:
@@ -76,34 +104,12 @@ def _surveyed(workers: Workers, seed: int) -> Workers:
     return np.sort(workers[np.argsort(draws)[:SURVEYED]])
 
 
-def _reports(spec: Spec, problem: Problem, workers: Workers) -> Rows:
+def _reports(spec: Spec, problem: Problem, workers: Workers, surveys: Surveys) -> Rows:
     """Return what these workers report: honest ones the truth, Byzantine ones what their attack makes of it."""
-    norm = getattr(spec.method, "norm", 1.0)
     attack, byzantine = attack_and_byzantine(spec)
     adversary = Adversary(attack, participants(spec), byzantine, spec.seed, computing_always=True)
-    return adversary.corrupt(_truths(problem, workers, norm), workers, np.zeros(3), 0)  # a report is three numbers
-
-
-_KNOWN: WeakKeyDictionary[Problem, dict[tuple[float, bytes], Rows]] = WeakKeyDictionary()
-"""What workers found out about problems that are still there: the same under every attack."""
-
-
-def _truths(problem: Problem, workers: Workers, norm: float) -> Rows:
-    """Return what these workers report if all are honest."""
-    if not isinstance(problem, LinearProblem | ModuleProblem):  # one from outside need not answer the same twice
-        return _surveys(problem, problem, workers, norm)
-    known, asked = _KNOWN.setdefault(problem, {}), (norm, workers.tobytes())
-    if asked not in known:
-        known[asked] = _surveys(problem, replace(problem, batch=BATCH), workers, norm)
-        known[asked].flags.writeable = False
-    return known[asked]
-
-
-def _surveys(problem: Problem, larger: Problem, workers: Workers, norm: float) -> Rows:
-    """Return what these workers measure, with the larger minibatches of the same problem."""
-    start = problem.start()
-    group = WorkerGroup(Surveyor.of(problem, workers, norm), larger.oracle(workers), start, workers)
-    return group.answer(start, 0, workers)
+    truths = surveys.measure(problem, workers, getattr(spec.method, "norm", 1.0))
+    return adversary.corrupt(Messages(truths, workers, 0), np.zeros(3))  # a report is three numbers
 
 
 def _longest(spec: Spec, m: int, reach: float, curvature: float, problem: Problem) -> float:
@@ -117,7 +123,7 @@ def _longest(spec: Spec, m: int, reach: float, curvature: float, problem: Proble
     stable = min(1 / max(curvature, l2), reach / pull)
     if not isinstance(problem, ModuleProblem):
         return stable
-    start, p = problem.start(), float(getattr(spec.method, "norm", 1.0))
+    start, p = problem.start(), penalty(getattr(spec.method, "norm", 1.0), 1.0).p
     pulled = pull * max(len(start) ** (1 / p - 0.5), 1.0)  # the longest z of d|x|_p, for l1 the root of d
     return min(stable, MOVED * float(np.linalg.norm(start)) / pulled or inf)
 

@@ -51,12 +51,12 @@ def build_problem(spec: Spec) -> tuple[Dataset | None, Problem]:
 
 
 def _served(problem: Problem, spec: Spec) -> Problem:
-    """Return the problem with its gradients computed as the engine says, if it has a choice."""
+    """Return the problem with its gradients computed as the spec says, if it has a choice."""
     if not isinstance(problem, ModuleProblem):
-        if spec.engine.gradients or spec.engine.chunk:
+        if spec.gradients or spec.chunk:
             raise InvalidInput(f"gradients and chunk are options of a model; got problem {type(problem).__name__}")
         return problem
-    return problem.using(spec.engine.gradients or problem.way, spec.engine.chunk or problem.chunk)
+    return problem.using(spec.gradients or problem.way, spec.chunk or problem.chunk)
 
 
 def scaling_of(spec: Spec) -> Scaling | None:

@@ -25,10 +25,10 @@ NUMBER = re.compile(r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?|\b(nan|inf)\b")
 
 def before(spec: Spec, experiment: Experiment) -> list[str]:
     """Return what is likely not meant by a resolved spec, on these data."""
-    return [*_of_attack(spec, experiment), *_of_data(spec, experiment)]
+    return [*_of_attack(spec), *_of_data(spec, experiment)]
 
 
-def _of_attack(spec: Spec, experiment: Experiment) -> Iterator[str]:
+def _of_attack(spec: Spec) -> Iterator[str]:
     if (local_steps := getattr(spec.method, "local_steps", 1)) > 1:
         yield f"the paper's theorems are about 1 local step a round; got {local_steps}"
     attack, q, m = spec.attack, spec.q, spec.workers
@@ -39,8 +39,6 @@ def _of_attack(spec: Spec, experiment: Experiment) -> Iterator[str]:
         return
     if 2 * q >= m:
         yield f"{q} of {m} workers are Byzantine: from half on no method can promise anything"
-    if attack.searches and not hasattr(experiment.master, "foresee"):
-        yield f"{spec.attack_text} cannot ask this method's master, and does not search"
     if (unlike := attack.caution()) is not None:
         yield unlike
 
@@ -68,7 +66,7 @@ def after(experiment: Experiment, last: Evaluation) -> list[str]:
         return []
     problem = experiment.problem
     start = problem.start()
-    first = problem.objective(start, experiment.engine.honest) + experiment.prior.value(start)
+    first = problem.objective(start, experiment.engine.honest) + experiment.program.prior.value(start)
     if last.loss > first:
         return [f"the loss has risen from {first:.4g} to {last.loss:.4g}: nothing was learnt"]
     if first - last.loss < HARDLY * first:

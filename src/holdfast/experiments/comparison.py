@@ -7,7 +7,7 @@ from typing import Any
 
 from holdfast.engines.options import InProcess
 from holdfast.errors import InvalidInput
-from holdfast.experiments.automatic import resolve_auto
+from holdfast.experiments.automatic import Surveys, resolve_auto
 from holdfast.experiments.bars import RunsBar
 from holdfast.experiments.checking import require_jobs
 from holdfast.experiments.compared import Comparison
@@ -59,7 +59,8 @@ def compare(
     for spec in specs:
         require_hashable("problem", spec.problem)
     names = Comparison(tuple(specs), ()).names()
-    plain = [resolve_auto(canonical(resolved(spec))) for spec in specs]
+    surveys = Surveys()
+    plain = [resolve_auto(canonical(resolved(spec)), surveys) for spec in specs]
     prepared(plain)
     called = {ran: names[asked] for ran, asked in zip(reversed(plain), reversed(specs), strict=True)}
     different = list(dict.fromkeys(plain))

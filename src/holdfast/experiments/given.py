@@ -1,5 +1,6 @@
 """What a spec is given for its parts: texts, tables or objects; and how parts are written on a command line."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from holdfast.attacks import ATTACKS, Attack
 from holdfast.data import SETS, Dataset, Table, described
+from holdfast.engines.options import ENGINES, EngineOptions
 from holdfast.errors import InvalidInput, unknown
 from holdfast.problems import MODELS, PROBLEMS, Problem
 
@@ -72,6 +74,14 @@ def make_model(given: Any) -> Any:
     if model is not None and not callable(model):
         raise InvalidInput(f"a model must be a name or a function that makes a torch.nn.Module; got {model!r}")
     return model
+
+
+def make_engine(given: Any) -> EngineOptions:
+    """Return an engine; options that once stood there, though they change what is computed, are refused by name."""
+    words = [*given] if isinstance(given, Mapping) else re.split("[:,=]", given) if isinstance(given, str) else []
+    if moved := [name for name in ("gradients", "chunk") if name in words]:
+        raise InvalidInput(f"{moved[0]} is an option of the problem, --{moved[0]}, not of the engine; got {given!r}")
+    return ENGINES.make(given)
 
 
 def _named(section: str, given: Any, keys: Sequence[str]) -> Any:

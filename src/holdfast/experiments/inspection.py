@@ -13,7 +13,7 @@ from holdfast.experiments.individuals import Individual, individuals
 from holdfast.experiments.metrics import Evaluation
 from holdfast.experiments.personal import Personal
 from holdfast.experiments.spec import Spec
-from holdfast.onebit import TallyBits
+from holdfast.methods import Constant, Program, Ridge, Setting, with_penalty
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,11 @@ class Inspection:
         found: str | None = (self.result or {}).get("verdict")
         return found
 
+    @property
+    def _program(self) -> Program:
+        """The method's program; with any numbers, since only its parts are asked for."""
+        return with_penalty(self.spec.method, 1.0).program(Setting(Constant(1.0), Ridge(0.0)))
+
     def _ending(self) -> str | None:
         if self.result is None:
             return f"This run is not over; resume it with: holdfast resume {shlex.quote(str(self.folder))}"
@@ -56,7 +61,7 @@ class Inspection:
             yet = " yet" if self.result is None else ""
             return f"Nothing was evaluated{yet}, so that nothing is known of the messages."
         recorded = [each.disagreement for each in self.history if each.disagreement is not None]
-        if not recorded and isinstance(self.spec.method.reading(self.spec.seed), TallyBits):
+        if not recorded and self._program.counts:
             return "The master received only counts of bits, so that nobody's messages could be compared."
         if not recorded:
             few = f"Messages of fewer than {LEAST_COORDINATES} numbers"

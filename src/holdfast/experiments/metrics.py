@@ -7,12 +7,11 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engines import LastRound
 from holdfast.experiments.assembly import Experiment
 from holdfast.experiments.forensics import LEAST_COORDINATES, disagreement
 from holdfast.experiments.watched import Treatment, treatments
 from holdfast.problems import Classifying
-from holdfast.typing import Rows, Sides, Vector
+from holdfast.typing import Messages, Rows, Sides, Vector
 from holdfast.watching import Opinion
 
 
@@ -64,7 +63,7 @@ def evaluate(
     experiment: Experiment,
     x0: Vector,
     round: int,
-    last: LastRound | None,
+    last: Messages | None,
     evaluated: Vector | None = None,
     opinion: Opinion | None = None,
 ) -> Evaluation:
@@ -83,7 +82,7 @@ def evaluate(
         return Evaluation(
             round=round,
             accuracy=measured.pop("accuracy", None),
-            loss=problem.objective(model, engine.honest) + experiment.prior.value(model),
+            loss=problem.objective(model, engine.honest) + experiment.program.prior.value(model),
             variance=float(spread.from_mean.mean()),
             distance=float(spread.from_master.mean()) ** 0.5,
             disagreement=shares,
@@ -93,13 +92,13 @@ def evaluate(
         )
 
 
-def _disagreement(experiment: Experiment, last: LastRound) -> tuple[list[Any], list[Any]]:
+def _disagreement(experiment: Experiment, messages: Messages) -> tuple[list[Any], list[Any]]:
     """Return both lists for all participants; None where one was absent."""
-    received, workers = last.received, experiment.engine.workers
-    found = disagreement(cast(Rows | Sides, received.rows), experiment.worker.neutral(last.model))
-    if len(received.workers) == len(workers):
+    workers, neutral = experiment.engine.workers, experiment.program.worker.neutral(messages.model)
+    found = disagreement(cast(Rows | Sides, messages.rows), neutral)
+    if len(messages.workers) == len(workers):
         return list(found.shares), list(found.twins)
-    at = np.searchsorted(workers, received.workers)
+    at = np.searchsorted(workers, messages.workers)
     shares: list[Any] = [None] * len(workers)
     twins: list[Any] = [None] * len(workers)
     for place, share, twin in zip(at, found.shares, found.twins, strict=True):

@@ -1,6 +1,6 @@
 """What a spec says of its run's parts, one question at a time."""
 
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,13 +12,12 @@ from holdfast.engines.wire import Kind
 from holdfast.errors import InvalidInput
 from holdfast.experiments.given import require_number
 from holdfast.experiments.spec import Spec
-from holdfast.methods import Reading, Rsa, Setting, WithMomentum, with_reduction
+from holdfast.methods import Program, Rsa, Setting, WithMomentum, with_reduction
 from holdfast.methods.priors import Ridge
 from holdfast.methods.schedules import Constant, schedule
-from holdfast.onebit import BitReading, TallyBits
 from holdfast.problems import Classifying, Divisible, Problem, oracle_under, solvable
 from holdfast.theory import Curvature, steps
-from holdfast.typing import Received, Schedule, Vector, Worker, Workers
+from holdfast.typing import Messages, Schedule, Vector, Workers
 
 
 def check(spec: Spec) -> None:
@@ -34,23 +33,18 @@ def check(spec: Spec) -> None:
     weights = (1.0,) * spec.workers if spec.weights == "samples" else ()
     if weights and not spec.method.weighs:
         raise InvalidInput(f"weights of workers need a method that heeds them; got {spec.method_name}")
-    setting = Setting(
-        rate, Ridge(require_number(spec.l2)), int(require_number(spec.declared)), spec.seed, weights=weights
-    )
-    worker_of(spec, setting)
-    master = spec.method.master(setting)
+    declared = int(require_number(spec.declared))
+    program = program_of(spec, Setting(rate, Ridge(require_number(spec.l2)), declared, weights=weights))
     if not spec.method.penalised:
         n = Participation(workers, spec.participation, spec.seed).size
         nothing = np.zeros((n, 2), spec.dtype)
-        master.step(master.init(nothing[0]), Received(nothing, workers[:n], 0, spec.seed))
+        program.step(program.init(nothing[0]), Messages(nothing, workers[:n], 0, spec.seed))
 
 
 def setting_of(spec: Spec, problem: Problem) -> Setting:
     """Return what the run tells its method."""
     declared, table = int(require_number(spec.declared)), getattr(problem, "table", 0)
-    return Setting(
-        _rate(spec, problem), Ridge(require_number(spec.l2)), declared, spec.seed, table, _weights(spec, problem)
-    )
+    return Setting(_rate(spec, problem), Ridge(require_number(spec.l2)), declared, table, _weights(spec, problem))
 
 
 def _weights(spec: Spec, problem: Problem) -> tuple[float, ...]:
@@ -67,11 +61,11 @@ def _weights(spec: Spec, problem: Problem) -> tuple[float, ...]:
     return tuple((capped / capped.mean()).tolist())
 
 
-def worker_of(spec: Spec, setting: Setting) -> Worker[Any]:
-    """Return what honest workers do."""
-    worker = spec.method.worker(setting)
-    averaged = WithMomentum(worker, spec.momentum) if spec.momentum else worker
-    return with_reduction(spec.reduction, averaged, setting.table)
+def program_of(spec: Spec, setting: Setting) -> Program:
+    """Return the method's program, its workers with the spec's momentum and variance reduction."""
+    program = spec.method.program(setting)
+    averaged = WithMomentum(program.worker, spec.momentum) if spec.momentum else program.worker
+    return replace(program, worker=with_reduction(spec.reduction, averaged, setting.table))
 
 
 def _rate(spec: Spec, problem: Problem) -> Schedule:
@@ -97,17 +91,18 @@ def attack_and_byzantine(spec: Spec) -> tuple[Attack | None, tuple[int, ...]]:
     return spec.attack, spec.byzantine_workers
 
 
-def simulated(spec: Spec, problem: Problem, worker: Worker[Any], share: float, reading: Reading) -> Simulated:
-    """Return the spec's workers in this process, all following the rule `worker` but for those that attack."""
+def simulated(spec: Spec, problem: Problem, program: Program) -> Simulated:
+    """Return the spec's workers in this process, playing a program."""
     attack, byzantine = attack_and_byzantine(spec)
     workers = participants(spec)
     oracle = oracle_under(attack, problem, workers, np.array(byzantine, dtype=np.int64), spec.seed)
+    share = spec.participation
     if share < 1 and not isinstance(oracle, Divisible):
         raise InvalidInput(
             f"participation below 1 needs an oracle with `only(workers)`; got {type(oracle).__name__} and {share:g}"
         )
     return Simulated(
-        worker,
+        program,
         oracle,
         problem.start(),
         workers,
@@ -116,12 +111,11 @@ def simulated(spec: Spec, problem: Problem, worker: Worker[Any], share: float, r
         seed=spec.seed,
         share=share,
         computing_always=spec.byzantine_work == "always",
-        reading=reading,
     )
 
 
-def traffic_of(spec: Spec, model: Vector, rounds: int, voters: int) -> Traffic:
+def traffic_of(spec: Spec, program: Program, model: Vector, rounds: int, voters: int) -> Traffic:
     """Return the bytes that a worker sends and receives in a round, as frames of such messages have them."""
-    reading, numbers = spec.method.reading(spec.seed), Kind.MODEL if spec.method.penalised else Kind.GRADIENT
-    sent, follow = Kind.SIDES if isinstance(reading, BitReading) else numbers, isinstance(reading, TallyBits)
-    return expected(sent, len(model), model.dtype, rounds, voters, follow)
+    numbers = Kind.MODEL if spec.method.penalised else Kind.GRADIENT
+    sent = Kind.SIDES if program.sends_bits else numbers
+    return expected(sent, len(model), model.dtype, rounds, voters, follow=program.counts)

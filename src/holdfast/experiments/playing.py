@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import perf_counter
-from typing import Any, cast
 
 import numpy as np
 
@@ -23,8 +22,8 @@ from holdfast.experiments.predictor import Predictor
 from holdfast.experiments.result import Result
 from holdfast.experiments.spec import Spec
 from holdfast.experiments.watching import Interrupted, Watcher
-from holdfast.states import arrays_of, filled
-from holdfast.typing import Received, Rows, Vector, Workers
+from holdfast.states import arrays_of, fill_state
+from holdfast.typing import Vector
 from holdfast.watching import opinion_in
 
 
@@ -43,7 +42,7 @@ class Playing:
         self.watcher, self.stopping = watcher, stopping
         self.engine = Recorder(experiment.engine)
         experiment.engine.attend(stopping, watcher.warned)
-        self.state = experiment.master.init(experiment.problem.start())
+        self.state = experiment.program.init(experiment.problem.start())
         self.round = 0
         self.history: list[Evaluation] = []
         self.diverged: int | None = None
@@ -51,12 +50,6 @@ class Playing:
         self.cautions = before(spec, experiment)
         self.seconds = self.evaluation_seconds = 0.0
         self.average = np.zeros(len(self.state.model)) if spec.evaluated == "average" else None
-        if self._foresees:
-            experiment.engine.adversary.foresight = self._foresee
-        if getattr(experiment.master, "turns", False):
-            experiment.engine.adversary.turned_foresight = self._foresee_turned
-        if getattr(experiment.master, "columnwise", False):
-            experiment.engine.adversary.columned_foresight = self._foresee_columns
 
     @property
     def model(self) -> Vector:
@@ -64,33 +57,10 @@ class Playing:
         x0: Vector = self.state.model
         return x0 if self.average is None else self.average.astype(x0.dtype)
 
-    @property
-    def _foresees(self) -> bool:
-        return hasattr(self.experiment.master, "foresee")
-
-    def _foresee(self, rows: Rows, workers: Workers, round: int) -> Vector:
-        """Return what the master, as it is now, would make of these messages."""
-        read = self.spec.method.reading(self.spec.seed)(self.state.model, rows, workers, round)
-        received = Received(read, workers, round, self.spec.seed)
-        direction: Vector = cast(Any, self.experiment.master).foresee(self.state, received)
-        return direction
-
-    def _foresee_turned(self, rows: Rows, workers: Workers, round: int) -> Vector:
-        """Return the same for messages about the neutral one, both by coordinates in another orthonormal basis."""
-        received = Received(rows, workers, round, self.spec.seed)
-        direction: Vector = cast(Any, self.experiment.master).foresee_turned(received)
-        return direction
-
-    def _foresee_columns(self, rows: Rows, workers: Workers, round: int, first: int) -> Vector:
-        """Return the same for the columns from `first` on, where those before tell lengths and angles."""
-        received = Received(rows, workers, round, self.spec.seed)
-        direction: Vector = cast(Any, self.experiment.master).foresee_columns(received, first)
-        return direction
-
     def restore(self, checkpoint: Checkpoint, history: list[Evaluation]) -> None:
         engine = self.experiment.engine
-        self.state = filled(self.state, checkpoint.master)
-        engine.state, engine.absent = filled(engine.state, checkpoint.workers), checkpoint.absent
+        self.state = fill_state(self.state, checkpoint.master)
+        engine.state, engine.absent = fill_state(engine.state, checkpoint.workers), checkpoint.absent
         engine.adversary.recall(checkpoint.attack, self.state.model)
         if self.average is not None:
             self.average = np.array(checkpoint.average["x0"])
@@ -147,7 +117,7 @@ class Playing:
     def _train(self, until: int) -> None:
         begun = perf_counter()
         rounds = range(self.round, until)
-        for state in train(self.experiment.master, self.engine, self.state, rounds):
+        for state in train(self.experiment.program, self.engine, self.state, rounds):
             self.state = state
             self.round += 1
             if self.average is not None:
@@ -198,7 +168,8 @@ class Playing:
             ended = after(self.experiment, self.history[-1]) if self.history else []
         for caution in ended:
             self.watcher.warned(caution)
-        bytes_up, bytes_down = map(round, traffic_of(self.spec, model, self.round, self.experiment.engine.voters))
+        program, voters = self.experiment.program, self.experiment.engine.voters
+        bytes_up, bytes_down = map(round, traffic_of(self.spec, program, model, self.round, voters))
         result = Result(
             spec=self.spec,
             model=model,

@@ -8,14 +8,13 @@ from typing import Any
 
 from holdfast.data import FILE_TYPES, Table
 from holdfast.data import REGISTRY as DATA
-from holdfast.engines.options import ENGINES
 from holdfast.errors import InvalidInput
 from holdfast.experiments.assembly import Experiment, assemble
 from holdfast.experiments.automatic import resolve_auto
 from holdfast.experiments.bars import RoundsBar
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.folder import RunFolder
-from holdfast.experiments.gradients import with_gradients, with_gradients_of
+from holdfast.experiments.gradients import with_gradients
 from holdfast.experiments.playing import Playing
 from holdfast.experiments.result import Result
 from holdfast.experiments.spec import Spec
@@ -73,7 +72,7 @@ def resume(
         began = store.beginning
         spec = replace(began.spec, engine=began.about["engine"])
         if engine is not None:
-            spec = with_gradients_of(spec, ENGINES.make(engine))
+            spec = replace(spec, engine=engine)
         spec = _with_data(spec, data)
         began.check_sources(spec)
         experiment = assemble(spec)

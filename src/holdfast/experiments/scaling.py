@@ -25,39 +25,25 @@ from holdfast.aggregators import Median
 from holdfast.attacks import Attack
 from holdfast.data import Dataset, Partition
 from holdfast.data.scaling import Scaling
-from holdfast.engines import Simulated
+from holdfast.engines.adversary import Adversary
 from holdfast.errors import InvalidInput
 from holdfast.problems import Shards
 from holdfast.streams import Stream
-from holdfast.typing import Nothing, Oracle, Rows, Vector, Workers
+from holdfast.typing import Messages, Vector, Workers
 
 Reports = NDArray[np.float64]
 """One row per worker, one column per feature and, last, one for the target."""
 
 
-@dataclass(frozen=True)
-class Reporter:
-    """A worker that reports on its samples: first their mean, then their mean squared difference to the `model`."""
+def report(shards: Shards, workers: Workers, centre: Vector, power: int) -> Reports:
+    """Return the mean of each worker's differences to the `centre`, to this power: 1 or 2."""
+    return np.stack([_report(shards, worker, centre, power) for worker in workers.tolist()])
 
-    shards: Shards
-    workers: Workers
 
-    def init(self, models: Rows) -> Nothing:
-        return Nothing()
-
-    def step(self, state: Nothing, model: Vector, oracle: Oracle, round: int) -> tuple[Reports, Nothing]:
-        return np.stack([self._report(worker, model, 1 + round) for worker in self.workers.tolist()]), state
-
-    def _report(self, worker: int, centre: Vector, power: int) -> NDArray[np.float64]:
-        features, targets = self.shards.of(worker)
-        differences = np.column_stack([features, targets]).astype(np.float64) - centre
-        return np.asarray((differences**power).mean(axis=0))
-
-    def iterates(self, state: Nothing, model: Vector) -> Rows:
-        return model
-
-    def neutral(self, model: Vector) -> Vector:
-        return np.zeros_like(model)
+def _report(shards: Shards, worker: int, centre: Vector, power: int) -> NDArray[np.float64]:
+    features, targets = shards.of(worker)
+    differences = np.column_stack([features, targets]).astype(np.float64) - centre
+    return np.asarray((differences**power).mean(axis=0))
 
 
 @dataclass(frozen=True)
@@ -78,9 +64,8 @@ class Reporting:
         """Return the scaling that the reports lead to."""
         parts = self.partition.deal(data.train_targets, self.workers, Stream(self.seed, "partition").generator())
         shards = Shards.deal(data.train_features.reshape(len(data.train_targets), -1), data.train_targets, parts)
-        nothing = np.zeros(shards.width + 1)
-        with np.errstate(over="ignore", invalid="ignore"):  # of what Byzantine workers make of it
-            centre, squares = _believed(self._engine(shards, nothing), nothing, self.declared)
+        with np.errstate(over="ignore", invalid="ignore"):  # Byzantine workers report anything
+            centre, squares = self._believe(shards)
         if not (np.isfinite(centre).all() and np.isfinite(squares).all()):
             raise InvalidInput(
                 "scale standard needs fewer than half of the workers Byzantine, and features whose squares are finite; "
@@ -90,31 +75,18 @@ class Reporting:
         target = (float(centre[-1]), float(width[-1])) if self.with_target else (0.0, 1.0)
         return Scaling(np.asarray(centre[:-1], np.float64), np.asarray(width[:-1], np.float64), target)
 
-    def _engine(self, shards: Shards, nothing: Vector) -> Simulated:
-        workers = np.array(self.taking_part)
-        return Simulated(
-            Reporter(shards, workers),
-            lambda models, round: models,
-            nothing,
-            workers,
-            byzantine=self.byzantine,
-            attack=self.attack,
-            seed=self.seed,
-            computing_always=True,
-        )
+    def _believe(self, shards: Shards) -> tuple[Vector, Vector]:
+        """Return what the master makes of both rounds of reports: centre and squared width."""
+        workers, nothing = np.array(self.taking_part), np.zeros(shards.width + 1)
+        adversary = Adversary(self.attack, workers, self.byzantine, self.seed, computing_always=True)
 
+        def gather(centre: Vector, round: int) -> Reports:
+            truths = report(shards, workers, centre, power=1 + round)
+            return np.array(adversary.corrupt(Messages(truths, workers, round), nothing))
 
-def _believed(engine: Simulated, nothing: Vector, declared: int) -> tuple[Vector, Vector]:
-    """Return what the master makes of both rounds of reports."""
-    centre = Median()(_reports(engine, nothing, 0))
-    reports = _reports(engine, centre, 1)
-    squares = Median()(reports)
-    # NaN is last and counts as infinite, as it does for the median
-    fallback = np.sort(reports, axis=0)[max(len(reports) - 1 - declared, 0)]
-    return centre, np.where((squares == 0) & np.isfinite(fallback), fallback, squares)
-
-
-def _reports(engine: Simulated, model: Vector, round: int) -> Reports:
-    rows = engine.exchange(model, round).rows
-    assert isinstance(rows, np.ndarray)  # as they were sent
-    return rows.astype(np.float64)
+        centre = Median()(gather(nothing, 0))
+        reports = gather(centre, 1)
+        squares = Median()(reports)
+        # NaN is last and counts as infinite, as it does for the median
+        fallback = np.sort(reports, axis=0)[max(len(reports) - 1 - self.declared, 0)]
+        return centre, np.where((squares == 0) & np.isfinite(fallback), fallback, squares)

@@ -13,7 +13,7 @@ from holdfast.engines.ray import RayTransport
 from holdfast.engines.remote import Agreement, Remote, Station, divided
 from holdfast.engines.wire import Kind
 from holdfast.experiments.building import build_problem, forget
-from holdfast.experiments.parts import attack_and_byzantine, participants, worker_of
+from holdfast.experiments.parts import attack_and_byzantine, participants, program_of
 from holdfast.experiments.spec import Spec
 from holdfast.methods import Setting
 from holdfast.problems import Separable, oracle_under
@@ -44,7 +44,7 @@ def station(spec: Spec, setting: Setting, workers: Workers) -> Station:
     attack, byzantine = attack_and_byzantine(spec)
     here = np.intersect1d(np.array(byzantine, dtype=np.int64), workers)
     oracle = oracle_under(attack, own, workers, here, spec.seed)
-    built = Station(agreement(spec, setting), spec.method.master(setting), oracle, start, workers)
+    built = Station(agreement(spec, setting), oracle, start, workers)
     built.warm_up(start)
     return built
 
@@ -54,9 +54,8 @@ def agreement(spec: Spec, setting: Setting) -> Agreement:
     workers = participants(spec)
     attack, byzantine = attack_and_byzantine(spec)
     return Agreement(
-        worker_of(spec, setting),
+        program_of(spec, setting),
         Adversary(attack, workers, byzantine, spec.seed, computing_always=spec.byzantine_work == "always"),
         Participation(workers, spec.participation, spec.seed),
-        spec.method.reading(spec.seed),
         Kind.MODEL if spec.method.penalised else Kind.GRADIENT,
     )

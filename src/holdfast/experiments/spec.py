@@ -19,6 +19,7 @@ from holdfast.experiments.given import (
     data_text,
     make_attack,
     make_data,
+    make_engine,
     make_model,
     make_problem,
     option,
@@ -30,10 +31,11 @@ from holdfast.experiments.sections import finite, flat, read_sections, tables_of
 from holdfast.methods import AUTO, Method, Rsa, make_method, method_name, method_parts, method_table, schedules
 from holdfast.naming import source_of
 from holdfast.problems import MODELS, PROBLEMS
+from holdfast.problems.modules import WAYS
 from holdfast.theory import steps
 
 Positive = Annotated[int, Meta(ge=1)]
-OF_A_MODEL = ("normalise", "augment", "device")
+OF_A_MODEL = ("normalise", "augment", "device", "gradients", "chunk")
 SCHEDULES = (*schedules.REGISTRY, *steps.REGISTRY)
 
 
@@ -116,6 +118,10 @@ class Spec:
     device: Literal["cpu", "cuda", "mps"] | None = option(
         "problem", None, "with a model: where PyTorch computes, cpu, cuda or mps"
     )
+    gradients: str | None = option(
+        "problem", None, f"with a model: how gradients are computed, {', '.join(WAYS)}; the fastest here if not given"
+    )
+    chunk: Positive | None = option("problem", None, "with a model: workers that are computed at a time")
     weighting: Literal["mean", "sum"] = option("problem", "mean", "weight of a worker's loss: 1/m (mean) or 1 (sum)")
     l2: Annotated[float, Meta(ge=0)] | None = option(
         "problem", None, "weight c of the master's regulariser c/2 |x|^2; if not given 0 for tables, else 0.01"
@@ -159,7 +165,7 @@ class Spec:
         "engine",
         InProcess(),
         "where it runs: all workers in this process, or shards of them on Ray",
-        ENGINES.make,
+        make_engine,
         ENGINES.table,
     )
 
@@ -179,8 +185,10 @@ class Spec:
             raise InvalidInput(f"scale must be finite and not 0; got {self.scale}")
         if self.rate == AUTO and self.schedule in steps.REGISTRY:
             raise InvalidInput(f"rate auto is for the schedules {', '.join(schedules.REGISTRY)}; got {self.schedule}")
+        if self.gradients is not None and self.gradients not in WAYS:
+            raise unknown("way to gradients", self.gradients, WAYS)
         given = [name for name in OF_A_MODEL if getattr(self, name) is not None]
-        if given and self.model is None:
+        if given and self.model is None and isinstance(self.problem, str | None):
             raise InvalidInput(f"{given[0]} needs a model, such as model=mlp; got none")
         if self.weights == "equal" and self.weight_cap != Spec.weight_cap:
             raise InvalidInput(f"weight_cap is for weights=samples; got {self.weight_cap:g} and weights=equal")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from holdfast.experiments.probing import EVERY, Probed
 from holdfast.methods.penalties import Penalty, penalty
 from holdfast.problems import LinearProblem, ModuleProblem, Problem
-from holdfast.typing import Nothing, Oracle, Rows, Vector, Workers
+from holdfast.typing import Oracle, Rows, Vector, Workers
 
 STEPS = 64
 """Accelerated steps that a worker takes alone; on MNIST the price no longer changes after 40."""
@@ -60,25 +60,24 @@ class Surveyor:
     """The share of the longest step that is taken."""
 
     @staticmethod
-    def of(problem: Problem, workers: Workers, p: float) -> "Surveyor":
+    def of(problem: Problem, workers: Workers, norm: float | Penalty) -> "Surveyor":
         linear = isinstance(problem, LinearProblem)
         few = problem.thinned(BATCH) if isinstance(problem, LinearProblem | ModuleProblem) else problem
         measured = Sampled(few) if isinstance(few, LinearProblem) else Probed(few)
         counted = np.arange(STEPS) if linear else np.arange(EVERY - 1, STEPS, EVERY)
         bounded = isfinite(getattr(problem, "gradient_bound", inf))
-        share = SHARE_BEYOND_L1 if bounded and p > 1 else SHARE
-        return Surveyor(measured, workers, penalty(p, 1.0), counted, share, 1.0 if linear else PACE)
+        one = penalty(norm, 1.0)
+        share = SHARE_BEYOND_L1 if bounded and one.p > 1 else SHARE
+        return Surveyor(measured, workers, one, counted, share, 1.0 if linear else PACE)
 
-    def init(self, models: Rows) -> Nothing:
-        return Nothing()
-
-    def step(self, state: Nothing, model: Vector, oracle: Oracle, round: int) -> tuple[Reports, Nothing]:
-        curvatures = self.measured.curvatures(model, oracle, self.workers)
-        gains, lengths, reaches = self._walk(model, oracle, curvatures / self.pace)
+    def measure(self, start: Vector, oracle: Oracle) -> Reports:
+        """Return the three numbers of each worker that learns from `start`."""
+        curvatures = self.measured.curvatures(start, oracle, self.workers)
+        gains, lengths, reaches = self._walk(start, oracle, curvatures / self.pace)
         left = gains - (1 - self.share) * gains.max(axis=0).clip(min=0)
         prices = np.divide(left, lengths, out=np.zeros_like(left), where=lengths > 0)
         best = prices.argmax(axis=0), np.arange(len(self.workers))
-        return np.stack([prices[best].clip(min=0), reaches[best], curvatures], axis=1), state
+        return np.stack([prices[best].clip(min=0), reaches[best], curvatures], axis=1)
 
     def _walk(self, start: Vector, oracle: Oracle, curvatures: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return gain, length and reach of every model that counts, each of shape `(len(steps), n)`."""
@@ -94,16 +93,10 @@ class Surveyor:
                 continue
             way, at = models - start, np.searchsorted(self.steps, k)
             gains[at] = before - self.measured.losses(models, self.workers)
-            lengths[at] = np.linalg.norm(way, self.norm.p, axis=1)
+            lengths[at] = self.norm.values(way)
             reaches[at] = _largest(way) / _largest(self.norm.subgradient(way)).clip(min=np.finfo(way.dtype).tiny)
         gains[~np.isfinite(gains)] = -np.inf  # a walk that overflows gains nothing more
         return seen
-
-    def iterates(self, state: Nothing, model: Vector) -> Rows:
-        return model
-
-    def neutral(self, model: Vector) -> Vector:
-        return np.zeros(3)
 
 
 @dataclass(frozen=True)

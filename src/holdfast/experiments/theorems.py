@@ -10,7 +10,7 @@ from holdfast.experiments.building import build_problem
 from holdfast.experiments.defaults import resolved
 from holdfast.experiments.given import require_number
 from holdfast.experiments.spec import Spec
-from holdfast.methods import Ridge, Rsa, penalty
+from holdfast.methods import Penalty, Ridge, Rsa, penalty
 from holdfast.problems import solvable
 from holdfast.theory import Guarantees
 
@@ -31,6 +31,8 @@ def guarantees(spec: Spec) -> Guarantees:
         raise InvalidInput(f"the theorems speak of rsa and ideal-rsa; got method={spec.method_name}")
     if method.reply != "current":
         raise InvalidInput(f"the theorems speak of workers that send their current iterate; got reply={method.reply}")
+    if isinstance(method.norm, Penalty):
+        raise InvalidInput(f"the theorems speak of lp norms; got norm={method.norm_label}")
     rate = None if spec.rate is None else require_number(spec.rate)
     problem = solvable(build_problem(spec)[1], "theory")
     return Guarantees.of(

@@ -3,5 +3,3 @@
 from holdfast.federation.aggregation import Aggregation
 from holdfast.federation.reports import Report, Verdict
 from holdfast.federation.rounds import Reply, Rounds
-
-__all__ = ["Aggregation", "Reply", "Report", "Rounds", "Verdict"]

@@ -1,6 +1,7 @@
 """A rule and the stages before it, on the updates of nodes."""
 
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any, NamedTuple, Self, cast
 
 import numpy as np
@@ -8,11 +9,12 @@ import numpy as np
 from holdfast import kernels
 from holdfast.aggregators import Mean, Weighted
 from holdfast.errors import InvalidInput
-from holdfast.methods import Aggregated, make_method
-from holdfast.methods.aggregated import told
-from holdfast.methods.masters import AggregateSum
+from holdfast.methods import Aggregated, Program, Served, make_method, tell, try_fewer
 from holdfast.methods.names import method_text
-from holdfast.typing import Received, Rows, Vector
+from holdfast.typing import Messages, Rows, Vector
+
+NO_MODEL = np.empty(0)
+"""In place of x0 in what is remembered: rules on updates do not ask for it, and a row would keep all rows in memory."""
 
 
 class Aggregate(NamedTuple):
@@ -21,7 +23,7 @@ class Aggregate(NamedTuple):
     vector: Vector
     weights: Vector | None
     """Each update's share in the vector, where the rule has such shares."""
-    memory: Any
+    memory: Served
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class Aggregation:
     """Any rule or composition of ours that is told that up to `declared` nodes may be Byzantine.
 
     >>> rows = np.array([[1.0], [2.0], [3.0], [99.0]], np.float32)
-    >>> Aggregation.of("nnm+trimmed-mean", declared=1)(Received(rows, np.arange(1, 5), 0)).vector.round(3)
+    >>> Aggregation.of("nnm+trimmed-mean", declared=1)(Messages(rows, np.arange(1, 5), 0)).vector.round(3)
     array([2.], dtype=float32)
     """
 
@@ -53,43 +55,34 @@ class Aggregation:
 
     def check(self, nodes: int) -> None:
         """Say before the first round if so many nodes are too few."""
-        nothing = np.zeros((nodes, 2), np.float32)
-        self(Received(nothing, np.arange(1, nodes + 1), 0), self.remembered(nothing[0]))
+        self(Messages.of(np.zeros((nodes, 2), np.float32)))
 
-    def remembered(self, model: Vector) -> Any:
-        """Return what the stages and the rule remember before the first round."""
-        return self._parts(self.declared).init(model)
+    @cached_property
+    def program(self) -> Program:
+        """The program that aggregates updates."""
+        return self.method.on_rows(self.declared)
 
-    def __call__(self, received: Received, memory: Any = None, found: int = 0) -> Aggregate:
+    def __call__(self, messages: Messages, memory: Served | None = None, found: int = 0) -> Aggregate:
         """Return what the rule makes of the updates, of `found` fewer nodes than answered.
 
         A reply that could not be used was one of the declared ones. Still the rule is told the whole number,
         and a smaller one only if so few updates are left that it cannot work with more.
         """
-        if memory is None:
-            memory = self.remembered(cast(Rows, received.rows)[0])
-        least = max(self.declared - found, 0)
-        for declared in range(self.declared, least, -1):
-            try:
-                return self._told(declared, received, memory)
-            except InvalidInput:
-                continue
-        return self._told(least, received, memory)
+        first = cast(Rows, messages.rows)[0]
+        state = self.program.init(first) if memory is None else memory._replace(model=first)
+        return try_fewer(self.program, found, partial(self._play, state, messages))
 
-    def _told(self, declared: int, received: Received, memory: Any) -> Aggregate:
-        n = len(received.workers)
+    def _play(self, state: Served, messages: Messages, program: Program) -> Aggregate:
+        n, declared = len(messages.workers), program.declared
         if n <= 2 * declared:
             raise InvalidInput(f"{self} needs n > 2 * declared, a majority that is honest; got {n=}, {declared=}")
-        parts, rows = self._parts(declared), cast(Rows, received.rows)
-        if isinstance(parts.rule, Weighted) and not parts.stages:
-            weights = parts.rule.weights(rows)
-            return Aggregate(kernels.combination(weights, rows), weights, memory)
-        vector, memory = parts.aggregate(rows[0], received, memory)
-        return Aggregate(vector, None, memory)
-
-    def _parts(self, declared: int) -> AggregateSum:
-        rule, *stages = (told(part, declared) for part in (self.method.rule, *self.method.stages))
-        return AggregateSum(rule, tuple(stages))
+        rule = tell(program.rule, declared)
+        if isinstance(rule, Weighted) and not program.reading:
+            rows = cast(Rows, messages.rows)
+            weights = rule.weights(rows)
+            return Aggregate(kernels.combination(weights, rows), weights, state._replace(model=NO_MODEL))
+        vector, state = program.direction(state, messages)
+        return Aggregate(vector, None, state._replace(model=NO_MODEL))
 
     def __str__(self) -> str:
         return method_text(self.method)

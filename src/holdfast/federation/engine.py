@@ -3,6 +3,7 @@
 from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,10 +20,10 @@ from holdfast.experiments.parts import check, setting_of
 from holdfast.experiments.sharding import agreement
 from holdfast.experiments.spec import Spec
 from holdfast.federation.compromise import mounted_alone
-from holdfast.federation.lasting import LastingMaster
 from holdfast.federation.master import MasterFile
+from holdfast.methods import Program, Served, try_fewer
 from holdfast.problems import Problem, Separable, oracle_under
-from holdfast.typing import Received, Vector
+from holdfast.typing import Messages, Vector
 
 AGAIN = 5
 """How often a round is asked again in which too few answered: one reply of many bytes can hold up all others."""
@@ -68,7 +69,7 @@ def station(spec: Spec, worker: int, task: Task = from_spec, attack: Any = None)
     problem, workers = task(spec, worker), np.array([worker])
     setting = setting_of(spec, problem)
     oracle = oracle_under(spec.attack, problem, workers, workers, spec.seed)
-    return Station(agreement(spec, setting), spec.method.master(setting), oracle, problem.start(), workers)
+    return Station(agreement(spec, setting), oracle, problem.start(), workers)
 
 
 def federated(
@@ -93,12 +94,10 @@ def federated(
     check(spec)
     problem = task(spec, None)
     setting = setting_of(spec, problem)
-    master, parts = (
-        LastingMaster.of(spec.method, setting),
-        [np.array([worker]) for worker in range(1, spec.workers + 1)],
-    )
+    parts = [np.array([worker]) for worker in range(1, spec.workers + 1)]
+    agreed = agreement(spec, setting)
     engine = Remote(
-        agreement(spec, setting),
+        agreed,
         problem.start(),
         transport,
         parts,
@@ -108,10 +107,10 @@ def federated(
         autonomous=True,
     )
     kept = MasterFile(folder, spec)
-    first, begun = kept.restored(master.init(problem.start()))
+    first, begun = kept.restored(agreed.program.init(problem.start()))
     try:
         for number, (state, why) in enumerate(
-            _rounds(master, engine, begun, range(first, spec.rounds)), start=first + 1
+            _rounds(agreed.program, engine, begun, range(first, spec.rounds)), start=first + 1
         ):
             kept.save(number, state)
             absent, engine.absent = engine.absent, 0
@@ -123,17 +122,31 @@ def federated(
         engine.close()
 
 
-def _rounds(master: LastingMaster, engine: Remote, state: Any, rounds: range) -> Iterator[tuple[Any, str]]:
-    """Yield the master's state after every round, and why it is the old one, if it is."""
+def _rounds(program: Program, engine: Remote, state: Served, rounds: range) -> Iterator[tuple[Served, str]]:
+    """Yield the master's state after every round, and why it is the old one, if it is.
+
+    Missing or oversized replies do not stop a federation: where the rule cannot work with what came, or the model would
+    not stay finite, the model stays as it was.
+    """
     for round in rounds:
-        received = _answers(engine, state.model, round)
-        state, why = master.step(state, received, engine.unfit)
+        messages = _answers(engine, state, round)
+        try:
+            state, why = try_fewer(program, engine.unfit, partial(_step, state, messages)), ""
+        except (InvalidInput, OverflowError) as error:
+            why = str(error)
         yield state, why
 
 
-def _answers(engine: Remote, model: Vector, round: int) -> Received:
+def _step(state: Served, messages: Messages, program: Program) -> Served:
+    stepped = program.step(state, messages)
+    if not np.isfinite(stepped.model).all():
+        raise OverflowError("a model must stay finite; got an overflow")
+    return stepped
+
+
+def _answers(engine: Remote, state: Served, round: int) -> Messages:
     """Return the answers to a round; one that too few answer is asked again, AGAIN times at most."""
     for _ in range(AGAIN):
         with suppress(TooFew):
-            return engine.exchange(model, round)
-    return engine.exchange(model, round)
+            return engine.exchange(state, round)
+    return engine.exchange(state, round)

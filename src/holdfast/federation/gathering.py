@@ -12,7 +12,7 @@ from holdfast.federation.aggregation import Aggregation
 from holdfast.federation.layout import Arrays, Layout
 from holdfast.federation.stored import Unfit
 from holdfast.streams import Stream
-from holdfast.typing import Received, Vector
+from holdfast.typing import Messages, Vector
 from holdfast.watching import differences
 
 SAMPLE = 2**13
@@ -83,7 +83,7 @@ class Stacked(Gathering):
     def _vector(self, round: int, memory: Any, found: int) -> tuple[Vector, Vector | None, Any]:
         rows = self._rows[: len(self.nodes)]
         workers = np.array([self._numbers[node] for node in self.nodes])
-        made = self._aggregation(Received(rows, workers, round, self._seed), memory, found)
+        made = self._aggregation(Messages(rows, workers, round, self._seed), memory, found)
         with np.errstate(over="ignore"):
             return self._sent.vector + made.vector, made.weights, made.memory
 

@@ -11,7 +11,7 @@ from holdfast.errors import InvalidInput
 from holdfast.experiments.defaults import canonical
 from holdfast.experiments.spec import Spec
 from holdfast.files import write_atomic
-from holdfast.states import arrays_of, filled, map_state
+from holdfast.states import arrays_of, fill_state, map_state
 
 NAME = "master.checkpoint"
 ROUND, IDENTITY = "round", "identity"
@@ -32,7 +32,7 @@ class MasterFile:
         if not np.array_equal(arrays.pop(IDENTITY), self._identity):
             raise InvalidInput(f"a federation goes on with the spec it began with; got another in {self._path.parent}")
         played = int(arrays.pop(ROUND))
-        return played, map_state(np.array, filled(first, arrays))
+        return played, map_state(np.array, fill_state(first, arrays))
 
     def save(self, played: int, state: Any) -> None:
         """Write the state after so many rounds."""

@@ -3,7 +3,7 @@
 from holdfast.errors import InvalidInput
 
 try:
-    import flwr as _flwr  # noqa: F401
+    import flwr as _flwr
 except ImportError:
     raise InvalidInput(
         "holdfast.flower needs Flower: pip install 'holdfast[flower]'; got no module named flwr"
@@ -12,5 +12,3 @@ except ImportError:
 from holdfast.flower.apps import client_app, server_app
 from holdfast.flower.mod import AttackMod
 from holdfast.flower.strategy import RobustStrategy
-
-__all__ = ["AttackMod", "RobustStrategy", "client_app", "server_app"]

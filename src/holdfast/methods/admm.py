@@ -1,7 +1,7 @@
 """RSA's problem by stochastic ADMM (Lin, Li and Ling, 2021)."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple, cast
+from typing import Annotated, ClassVar, Literal, NamedTuple, cast
 
 import numpy as np
 from msgspec import Meta
@@ -9,9 +9,9 @@ from msgspec import Meta
 from holdfast.conversion import convert_fields
 from holdfast.errors import InvalidInput
 from holdfast.methods.base import Method, Setting
-from holdfast.methods.priors import Ridge
+from holdfast.methods.program import Program
 from holdfast.methods.rsa import AUTO
-from holdfast.typing import Master, Oracle, Received, Rows, Schedule, Vector, Worker
+from holdfast.typing import Messages, Oracle, Request, Rows, Schedule, Vector
 
 
 class Dual(NamedTuple):
@@ -22,9 +22,8 @@ class Dual(NamedTuple):
 
 
 class Duals(NamedTuple):
-    """The master's model x0, and its own account of every worker's eta_i: one row per worker number."""
+    """The master's own account of every worker's eta_i: one row per worker number."""
 
-    model: Vector
     duals: Rows
 
 
@@ -49,10 +48,10 @@ class AdmmWorker:
     def init(self, models: Rows) -> Dual:
         return Dual(models, np.zeros_like(models))
 
-    def step(self, state: Dual, model: Vector, oracle: Oracle, round: int) -> tuple[Rows, Dual]:
-        dual = ascended(state.dual, state.model - model, self.penalty, self.beta)
-        alpha = float(self.rate(round))
-        direction = oracle(state.model, round) + 2 * dual - state.dual
+    def step(self, state: Dual, request: Request, oracle: Oracle) -> tuple[Rows, Dual]:
+        dual = ascended(state.dual, state.model - request.model, self.penalty, self.beta)
+        alpha = float(self.rate(request.round))
+        direction = oracle(state.model, request.round) + 2 * dual - state.dual
         return state.model, Dual(state.model - alpha / (1 + alpha * self.beta) * direction, dual)
 
     def iterates(self, state: Dual, model: Vector) -> Rows:
@@ -63,36 +62,28 @@ class AdmmWorker:
 
 
 @dataclass(frozen=True)
-class AdmmMaster:
-    """The master of stochastic ADMM: it computes every eta_i itself, so that no worker pulls harder than 3 penalty."""
+class DualSum:
+    """Minus the sum of all 2 eta_i+ - eta_i, with messages read as models x_i.
 
+    The master computes every eta_i itself, so that no worker pulls harder than 3 penalty.
+    """
+
+    rotation_equivariant: ClassVar[bool] = False
+    coordinate_wise: ClassVar[bool] = False
     penalty: float
     beta: float
-    rate: Schedule
-    prior: Ridge
 
     def init(self, model: Vector) -> Duals:
-        return Duals(model, np.zeros((0, len(model)), model.dtype))
+        return Duals(np.zeros((0, len(model)), model.dtype))
 
-    def foresee(self, state: Duals, received: Received) -> Vector:
-        """Return the direction that these messages would give, and change nothing: what attackers may ask."""
-        return self._pulled(state, received)[0]
-
-    def step(self, state: Duals, received: Received) -> Duals:
-        alpha, n = float(self.rate(received.round)), len(received.workers)
-        with np.errstate(over="ignore", invalid="ignore"):  # a message may hold anything
-            direction, duals = self._pulled(state, received)
-            step = alpha / (1 + n * alpha * self.beta)
-            return Duals(state.model - step * (self.prior.gradient(state.model) + direction), duals)
-
-    def _pulled(self, state: Duals, received: Received) -> tuple[Vector, Rows]:
-        at = received.workers - 1
+    def step(self, state: Duals, messages: Messages) -> tuple[Vector, Duals]:
+        at, model = messages.workers - 1, messages.model
         unseen = max(int(at.max()) + 1 - len(state.duals), 0)
-        duals = np.concatenate([state.duals, np.zeros((unseen, len(state.model)), state.model.dtype)])
+        duals = np.concatenate([state.duals, np.zeros((unseen, len(model)), model.dtype)])
         before = duals[at]
-        after = ascended(before, cast(Rows, received.rows) - state.model, self.penalty, self.beta)
+        after = ascended(before, cast(Rows, messages.rows) - model, self.penalty, self.beta)
         duals[at] = after
-        return -(2 * after - before).sum(axis=0), duals
+        return -(2 * after - before).sum(axis=0), Duals(duals)
 
 
 @dataclass(frozen=True)
@@ -122,11 +113,10 @@ class RsaAdmm(Method):
     def __post_init__(self) -> None:
         convert_fields(self)
 
-    def worker(self, setting: Setting) -> Worker[Any]:
-        return AdmmWorker(*self._constants(setting), setting.rate)
-
-    def master(self, setting: Setting) -> Master[Any]:
-        return AdmmMaster(*self._constants(setting), setting.rate, setting.prior)
+    def program(self, setting: Setting) -> Program:
+        penalty, beta = self._constants(setting)
+        worker = AdmmWorker(penalty, beta, setting.rate)
+        return Program(worker, DualSum(penalty, beta), setting.rate, setting.prior, damping=beta)
 
     def _constants(self, setting: Setting) -> tuple[float, float]:
         if isinstance(self.penalty, str):

@@ -2,13 +2,18 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from holdfast.aggregators import Mean
+from holdfast.aggregators import REGISTRY as RULES
+from holdfast.aggregators import Mean, Weighing
+from holdfast.errors import InvalidInput
 from holdfast.methods.base import Method, Setting
-from holdfast.methods.masters import AggregateSum, Descent
+from holdfast.methods.priors import Ridge
+from holdfast.methods.program import Program
+from holdfast.methods.schedules import Constant
+from holdfast.methods.sums import Total, Weigh
 from holdfast.methods.workers import GradientWorker
-from holdfast.typing import Master, Received, Rows, Vector, Worker
+from holdfast.typing import Messages, Rows, Vector
 
 
 @dataclass(frozen=True)
@@ -16,38 +21,35 @@ class Aggregated(Method):
     """Workers send gradients; stages, from left to right, then a rule make one vector of them (eq. aggsgd)."""
 
     rule: Callable[[Rows], Vector]
-    stages: tuple[Callable[[Received], Received], ...] = ()
+    stages: tuple[Callable[[Messages], Messages], ...] = ()
 
     weighs = True
 
-    def worker(self, setting: Setting) -> Worker[Any]:
-        return GradientWorker()
+    def program(self, setting: Setting) -> Program:
+        if setting.weights and (self.stages or not isinstance(self.rule, Weighing)):
+            known = ", ".join(name for name, rule in RULES.items() if issubclass(rule, Weighing))
+            raise InvalidInput(f"weights of workers are for {known}, without stages, and for rsa; got {self.rule}")
+        return Program(
+            GradientWorker(),
+            self.rule,
+            setting.rate,
+            setting.prior,
+            reading=(Weigh(setting.weights),) if setting.weights else self.stages,
+            serving=(Total(setting.weights),),
+            declared=setting.declared,
+        )
 
-    def master(self, setting: Setting) -> Master[Any]:
-        rule, *stages = (told(part, setting.declared) for part in (self.rule, *self.stages))
-        return Descent(AggregateSum(rule, tuple(stages), setting.weights), setting.rate, setting.prior)
+    def on_rows(self, declared: int) -> Program:
+        """Return the program whose direction is the aggregated vector itself: for rows that are no run's gradients."""
+        return replace(self.program(Setting(Constant(1.0), Ridge(0.0), declared)), serving=())
 
 
 @dataclass(frozen=True)
 class IdealSgd(Method):
-    """SGD in which nobody lies (eq. update:x): an oracle."""
+    """SGD among honest workers only (eq. update:x): an oracle."""
 
     attacked: ClassVar[bool] = False
     weighs = True
 
-    def worker(self, setting: Setting) -> Worker[Any]:
-        return GradientWorker()
-
-    def master(self, setting: Setting) -> Master[Any]:
-        return Descent(AggregateSum(Mean(), weights=setting.weights), setting.rate, setting.prior)
-
-
-def told(part: Any, declared: int) -> Any:
-    """Return a rule or stage that knows how many Byzantine workers are declared, unless it was given a number.
-
-    >>> from holdfast.aggregators import Krum
-    >>> told(Krum(), 8), told(Krum(byzantine=3), 8)
-    (Krum(byzantine=8), Krum(byzantine=3))
-    """
-    field = getattr(part, "told", "byzantine")
-    return replace(part, **{field: declared}) if getattr(part, field, 0) is None else part
+    def program(self, setting: Setting) -> Program:
+        return Aggregated(Mean()).program(setting)

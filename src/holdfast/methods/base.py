@@ -1,19 +1,11 @@
-"""What a method is: two pure rules, one for the workers and one for the master, and who takes part."""
+"""What a method is: a frozen dataclass that makes one program, and who takes part in it."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import ClassVar, Literal, NamedTuple, Self
 
 from holdfast.methods.priors import Ridge
-from holdfast.typing import Master, Rows, Schedule, Sides, Tally, Vector, Worker, Workers
-
-Reading = Callable[[Vector, Rows, Workers, int], Rows | Sides | Tally]
-"""What the master at `model` is given of the rows that these workers send in a round."""
-
-
-def as_sent(model: Vector, rows: Rows, workers: Workers, round: int) -> Rows:
-    """Give the master the messages as they are."""
-    return rows
+from holdfast.methods.program import Program
+from holdfast.typing import Schedule
 
 
 class Setting(NamedTuple):
@@ -23,7 +15,6 @@ class Setting(NamedTuple):
     prior: Ridge
     declared: int = 0
     """How many Byzantine workers rules are told that there are, true or not."""
-    seed: int = 0
     table: int = 0
     """How many numbers a worker needs for what each of its samples said last (SAGA)."""
     weights: tuple[float, ...] = ()
@@ -31,13 +22,13 @@ class Setting(NamedTuple):
 
 
 class Method(ABC):
-    """A frozen dataclass whose fields are the method's options. Every engine runs the same two rules."""
+    """A frozen dataclass whose fields are the method's options. Every engine plays the same program."""
 
     cites: ClassVar[tuple[str, ...]] = ()
     """Its sources, as keys of `holdfast.citations`."""
     participants: ClassVar[Literal["everyone", "honest"]] = "everyone"
     attacked: ClassVar[bool] = True
-    """Whether Byzantine workers attack; False for the oracles of the paper, in which nobody does."""
+    """Whether Byzantine workers attack; False for the oracles of the paper, in which all workers are honest."""
     penalised: ClassVar[bool] = False
     """Whether workers keep models of their own under a penalty and send those; else they send gradients."""
     weighs: ClassVar[bool] = False
@@ -48,11 +39,5 @@ class Method(ABC):
         return self
 
     @abstractmethod
-    def worker(self, setting: Setting) -> Worker[Any]: ...
-
-    @abstractmethod
-    def master(self, setting: Setting) -> Master[Any]: ...
-
-    def reading(self, seed: int) -> Reading:
-        """Return what the master is given of the workers' messages."""
-        return as_sent
+    def program(self, setting: Setting) -> Program:
+        """Return what happens to a message, from the workers' local rule to the master's step."""

@@ -10,6 +10,7 @@ from holdfast.errors import InvalidInput
 from holdfast.methods.admm import RsaAdmm
 from holdfast.methods.aggregated import Aggregated, IdealSgd
 from holdfast.methods.base import Method
+from holdfast.methods.penalties import Penalty
 from holdfast.methods.rsa import IdealRsa, Rsa
 from holdfast.methods.watchful import WatchfulRsa
 from holdfast.naming import Family, options_of
@@ -87,7 +88,10 @@ def method_table(method: Method) -> dict[str, Any]:
 
 def method_parts(method: Method) -> tuple[Any, ...]:
     """Return everything in a method that may come from outside."""
-    return (method.rule, *method.stages) if type(method) is Aggregated else (method,)
+    if type(method) is Aggregated:
+        return (method.rule, *method.stages)
+    norm = getattr(method, "norm", None)
+    return (method, norm) if isinstance(norm, Penalty) else (method,)
 
 
 def _rules(method: Aggregated) -> Family[Any]:

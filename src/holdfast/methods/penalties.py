@@ -9,18 +9,23 @@ as 0 (that worker abstains on that coordinate), an infinite entry as the limit o
 Whatever a row holds, what comes back is finite and its dual norm is at most `weight`.
 """
 
+import inspect
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from math import inf, isinf
-from typing import Protocol, cast, final, runtime_checkable
+from typing import Annotated, Any, ClassVar, Protocol, cast, final, runtime_checkable
 
 import numpy as np
+from msgspec import Meta
 
 from holdfast import kernels
 from holdfast.arrays import tensors_too
+from holdfast.conversion import converted
 from holdfast.errors import InvalidInput
 from holdfast.kernels import norms
+from holdfast.naming import Family
 from holdfast.typing import Oracle, Rows, Vector
 
 
@@ -37,10 +42,18 @@ def _offers_l1_step(oracle: type) -> bool:
 
 
 class Penalty(ABC):
-    """weight * |x|_p. Ours are final: their fused steps are right for them, not for a class derived from them."""
+    """weight * |x|_p, or another penalty whose subgradients, too, have a dual norm of at most `weight`.
+
+    One of your own is a frozen dataclass with the field `weight: float = 1.0`, the `p` of its bound, and `subgradient`;
+    `values` where it is not weight * |x|_p. Ours are final: their fused steps are right for them, not for a class
+    derived from them.
+    """
 
     weight: float
     p: float
+    """Every subgradient's norm, in the dual of lp, is at most the weight: what one worker may pull with."""
+    rotation_equivariant: ClassVar[bool] = False
+    """Whether it sees lengths only: `z(V Q) == z(V) Q` for orthogonal Q."""
 
     def __init_subclass__(cls) -> None:
         for base in cls.__mro__[1:]:
@@ -56,6 +69,10 @@ class Penalty(ABC):
     def subgradient(self, rows: Rows) -> Rows:
         """Return the subgradient at each row, times the weight."""
 
+    def values(self, rows: Rows) -> Vector:
+        """Return the penalty at each row; one of your own that is no lp norm says its own."""
+        return np.asarray(self.weight * np.linalg.norm(rows, self.p, axis=-1))
+
     @tensors_too
     def pull(self, model: Vector, rows: Rows, weights: Vector | None = None) -> Vector:
         """Return the sum over the rows of the subgradients at `model - row`, times weights: the master's side."""
@@ -68,9 +85,24 @@ class Penalty(ABC):
         return models - rate * (oracle(models, round) + self.subgradient(models - master))
 
 
+class _Compiled(Penalty):
+    """A norm whose arithmetic is compiled."""
+
+    @tensors_too
+    def subgradient(self, rows: Rows) -> Rows:
+        return norms.subgradients(self.p, self.weight, rows)
+
+    @tensors_too
+    def pull(self, model: Vector, rows: Rows, weights: Vector | None = None) -> Vector:
+        return norms.pull(self.p, self.weight, model, rows, weights)
+
+    def descend(self, models: Rows, master: Vector, rate: float, oracle: Oracle, round: int) -> Rows:
+        return norms.steps(self.p, self.weight, models, master, oracle(models, round), rate)
+
+
 @final
 @dataclass(frozen=True)
-class L1(Penalty):
+class L1(_Compiled):
     """weight * |x|_1: the coordinate-wise sign (eqs. update:x:i and update:x:0).
 
     >>> L1(0.5).subgradient(np.array([3.0, 0.0, -2.0]))
@@ -93,12 +125,12 @@ class L1(Penalty):
     def descend(self, models: Rows, master: Vector, rate: float, oracle: Oracle, round: int) -> Rows:
         if _offers_l1_step(type(oracle)):
             return cast(OffersL1Step, oracle).l1_step(models, master, rate, self.weight, round)
-        return norms.steps(self.p, self.weight, models, master, oracle(models, round), rate)
+        return super().descend(models, master, rate, oracle, round)
 
 
 @final
 @dataclass(frozen=True)
-class L2(Penalty):
+class L2(_Compiled):
     """weight * |x|_2: the direction x / |x|_2.
 
     >>> L2(1.0).subgradient(np.array([3.0, -4.0]))
@@ -107,22 +139,12 @@ class L2(Penalty):
 
     weight: float
     p = 2.0
-
-    @tensors_too
-    def subgradient(self, rows: Rows) -> Rows:
-        return norms.subgradients(self.p, self.weight, rows)
-
-    @tensors_too
-    def pull(self, model: Vector, rows: Rows, weights: Vector | None = None) -> Vector:
-        return norms.pull(self.p, self.weight, model, rows, weights)
-
-    def descend(self, models: Rows, master: Vector, rate: float, oracle: Oracle, round: int) -> Rows:
-        return norms.steps(self.p, self.weight, models, master, oracle(models, round), rate)
+    rotation_equivariant = True
 
 
 @final
 @dataclass(frozen=True)
-class LInf(Penalty):
+class LInf(_Compiled):
     """weight * |x|_inf: the sign of the largest entry, shared equally where several are tied.
 
     >>> LInf(1.0).subgradient(np.array([2.0, -2.0, 1.0]))
@@ -131,17 +153,6 @@ class LInf(Penalty):
 
     weight: float
     p = inf
-
-    @tensors_too
-    def subgradient(self, rows: Rows) -> Rows:
-        return norms.subgradients(self.p, self.weight, rows)
-
-    @tensors_too
-    def pull(self, model: Vector, rows: Rows, weights: Vector | None = None) -> Vector:
-        return norms.pull(self.p, self.weight, model, rows, weights)
-
-    def descend(self, models: Rows, master: Vector, rate: float, oracle: Oracle, round: int) -> Rows:
-        return norms.steps(self.p, self.weight, models, master, oracle(models, round), rate)
 
 
 @final
@@ -171,19 +182,44 @@ class Lp(Penalty):
         return self.weight * np.sign(unit) * _divided(size, length) ** (self.p - 1)
 
 
-def penalty(p: float, weight: float) -> Penalty:
-    """Return the penalty `weight * |.|_p`.
+def penalty(norm: float | Penalty, weight: float) -> Penalty:
+    """Return the penalty `weight * |.|_p`, or one of somebody's own with this weight.
 
     >>> penalty(2, 1.2), penalty(3.5, 4.0)
     (L2(weight=1.2), Lp(p=3.5, weight=4.0))
     """
-    if not p >= 1:
-        raise InvalidInput(f"norm must be at least 1 (inf is allowed); got {p}")
-    if p == 1:
+    if isinstance(norm, Penalty):
+        return replace(cast(Any, norm), weight=weight)  # type: ignore[no-any-return]
+    if not norm >= 1:
+        raise InvalidInput(f"norm must be at least 1 (inf is allowed); got {norm}")
+    if norm == 1:
         return L1(weight)
-    if p == 2:
+    if norm == 2:
         return L2(weight)
-    return LInf(weight) if isinf(p) else Lp(p, weight)
+    return LInf(weight) if isinf(norm) else Lp(norm, weight)
+
+
+PENALTIES: Family[Penalty] = Family("penalty", {}, base=Penalty)
+"""Penalties from outside the package, by name."""
+
+
+def make_norm(given: Any) -> float | Penalty:
+    """Return the p of an lp norm, or a penalty of one's own: an object, a class, a table or `package.module:Name`.
+
+    Behind a name its options are separated by semicolons: `package.module:Name:delta=2;blocks=4`.
+
+    >>> make_norm("inf"), make_norm(2)
+    (inf, 2.0)
+    """
+    if isinstance(given, str) and ":" in given:
+        return PENALTIES.make(given.replace(";", ","))
+    if isinstance(given, Penalty | Mapping) or inspect.isclass(given):
+        return PENALTIES.make(given)
+    try:
+        number: float = converted("norm", given, Annotated[float, Meta(ge=1)])
+    except InvalidInput:
+        raise InvalidInput(f"norm must be a number >= 1 or package.module:Name; got {given!r}") from None
+    return number
 
 
 def _scaled(rows: Rows) -> Rows:

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
-from holdfast.typing import Oracle, Rows, Vector, Worker
+from holdfast.methods.workers import Around
+from holdfast.typing import Oracle, Request, Rows, Worker
 
 Mask = NDArray[np.bool_]
 
@@ -47,7 +48,7 @@ class Tabled(NamedTuple):
 
 
 @dataclass(frozen=True)
-class WithSaga:
+class WithSaga(Around):
     """Workers that follow a rule with SAGA's gradients in place of stochastic ones.
 
         g = 1/|B| sum_{j in B} (grad f_j(x) - t_j) + 1/N sum_j t_j,    then t_j <- grad f_j(x) for j in B
@@ -65,7 +66,7 @@ class WithSaga:
         table = np.zeros((len(models), self.size), models.dtype)
         return Tabled(self.worker.init(models), table, np.zeros_like(models))
 
-    def step(self, state: Tabled, model: Vector, oracle: Oracle, round: int) -> tuple[Rows, Tabled]:
+    def step(self, state: Tabled, request: Request, oracle: Oracle) -> tuple[Rows, Tabled]:
         samples, table, average = finite(oracle, "saga"), state.table, state.average
 
         def reduced(models: Rows, draw: int, /) -> Rows:
@@ -73,14 +74,8 @@ class WithSaga:
             estimates, table, average = samples.saga(models, draw, table, average)
             return estimates
 
-        messages, inner = self.worker.step(state.inner, model, reduced, round)
+        messages, inner = self.worker.step(state.inner, request, reduced)
         return messages, Tabled(inner, table, average)
-
-    def iterates(self, state: Tabled, model: Vector) -> Rows:
-        return self.worker.iterates(state.inner, model)
-
-    def neutral(self, model: Vector) -> Vector:
-        return self.worker.neutral(model)
 
 
 class Referred(NamedTuple):
@@ -94,7 +89,7 @@ class Referred(NamedTuple):
 
 
 @dataclass(frozen=True)
-class WithLsvrg:
+class WithLsvrg(Around):
     """Workers that follow a rule with the gradients of loopless SVRG in place of stochastic ones.
 
         g = 1/|B| sum_{j in B} (grad f_j(x) - grad f_j(w)) + grad F(w),    then w <- x with probability |B|/N
@@ -109,7 +104,7 @@ class WithLsvrg:
         begun = np.zeros(len(models), np.bool_)
         return Referred(self.worker.init(models), np.zeros_like(models), np.zeros_like(models), begun)
 
-    def step(self, state: Referred, model: Vector, oracle: Oracle, round: int) -> tuple[Rows, Referred]:
+    def step(self, state: Referred, request: Request, oracle: Oracle) -> tuple[Rows, Referred]:
         samples = finite(oracle, "lsvrg")
         reference, full, begun = state.reference.copy(), state.full.copy(), state.begun
 
@@ -125,14 +120,8 @@ class WithLsvrg:
             refresh(models, samples.refreshes(draw))
             return estimates
 
-        messages, inner = self.worker.step(state.inner, model, reduced, round)
+        messages, inner = self.worker.step(state.inner, request, reduced)
         return messages, Referred(inner, reference, full, begun)
-
-    def iterates(self, state: Referred, model: Vector) -> Rows:
-        return self.worker.iterates(state.inner, model)
-
-    def neutral(self, model: Vector) -> Vector:
-        return self.worker.neutral(model)
 
 
 REGISTRY: dict[str, type[WithSaga] | type[WithLsvrg]] = {"saga": WithSaga, "lsvrg": WithLsvrg}

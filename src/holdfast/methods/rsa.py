@@ -1,18 +1,18 @@
 """Byzantine-robust stochastic aggregation (Li et al., 2019, Algorithm 2)."""
 
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self, cast
 
 from msgspec import Meta
 
 from holdfast.conversion import convert_fields
 from holdfast.errors import InvalidInput
-from holdfast.methods.base import Method, Reading, Setting, as_sent
-from holdfast.methods.masters import Descent, PenaltySum, TallySum
-from holdfast.methods.penalties import L1, Penalty, penalty
+from holdfast.methods.base import Method, Setting
+from holdfast.methods.penalties import L1, Penalty, make_norm, penalty
+from holdfast.methods.program import Program
+from holdfast.methods.sums import PenaltySum, VoteSum, Weigh
 from holdfast.methods.workers import PenalisedWorker, Reply
-from holdfast.onebit import BreakTies, Coin, TallyBits
-from holdfast.typing import Master, Worker
+from holdfast.onebit import BreakTies, TakeSides
 
 AUTO: Literal["auto"] = "auto"
 """Stands for a number that is found from the data before the first round."""
@@ -25,7 +25,8 @@ class Rsa(Method):
     `penalty` is the paper's lambda, a number or `auto`: then it is found from the data (docs/automatic.md).
     Workers send `full` models, or with norm 1 `bits`: on which side of them the master stands. Where a worker
     stands exactly at the master the subgradient is `zero`, or a `coin` decides (bits need the coin). The norm
-    is 2 if it is not given, or 1 with bits or the coin, which need it. Workers take `local_steps` a round
+    is 2 if it is not given, or 1 with bits or the coin, which need it; a penalty of your own in its place is
+    `norm=package.module:Name` (docs/extending.md). Workers take `local_steps` a round
     while x0 is held (the theorems are about 1), and reply with their `current` iterate, or, as the
     authors' program does, the `updated` one.
 
@@ -34,7 +35,8 @@ class Rsa(Method):
     """
 
     cites: ClassVar[tuple[str, ...]] = ("li2019rsa",)
-    norm: Annotated[float, Meta(ge=1)] = None  # type: ignore[assignment]  # a number once it is made
+    norm: Any = None
+    """A number from 1 on, or a `Penalty`, once the method is made."""
     penalty: Annotated[float, Meta(ge=0)] | Literal["auto"] = AUTO
     messages: Literal["full", "bits"] = "full"
     ties: Literal["zero", "coin"] | None = None
@@ -45,11 +47,12 @@ class Rsa(Method):
     weighs = True
 
     def __post_init__(self) -> None:
-        if self.norm is None:
-            object.__setattr__(self, "norm", 1.0 if self.messages == "bits" or self.ties == "coin" else 2.0)
+        by_sides = self.messages == "bits" or self.ties == "coin"
+        norm = (1.0 if by_sides else 2.0) if self.norm is None else make_norm(self.norm)
+        object.__setattr__(self, "norm", norm)
         convert_fields(self)
-        if (self.messages == "bits" or self.ties == "coin") and self.norm != 1:
-            raise InvalidInput(f"bits and the coin for ties need norm 1; got norm={self.norm:g}")
+        if by_sides and norm != 1:
+            raise InvalidInput(f"bits and the coin for ties need norm 1; got norm={self.norm_label.removeprefix('l')}")
         if self.messages == "bits" and self.ties == "zero":
             raise InvalidInput("one bit cannot say 0: bits need ties=coin; got ties=zero")
 
@@ -62,28 +65,28 @@ class Rsa(Method):
         ties: Any = "coin" if self.messages == "bits" else "zero"
         return replace(self, ties=self.ties or ties)
 
-    def worker(self, setting: Setting) -> Worker[Any]:
-        return PenalisedWorker(self._pull, setting.rate, self.reply, self.local_steps)
-
-    def master(self, setting: Setting) -> Master[Any]:
-        pull = self._pull
-        if self.messages == "bits":
-            assert isinstance(pull, L1)  # bits need norm 1
-            if setting.weights:
-                raise InvalidInput("weights of workers need messages=full, a count of bits has none; got messages=bits")
-            return Descent(TallySum(pull), setting.rate, setting.prior)
-        return Descent(PenaltySum(pull, setting.weights), setting.rate, setting.prior)
-
-    def reading(self, seed: int) -> Reading:
-        if self.messages == "bits":
-            return TallyBits(Coin(seed))
-        return BreakTies(Coin(seed)) if self.ties == "coin" else as_sent
+    def program(self, setting: Setting) -> Program:
+        bits, pull = self.messages == "bits", self.pull
+        return Program(
+            PenalisedWorker(pull, setting.rate, self.reply, self.local_steps),
+            VoteSum(cast(L1, pull)) if bits else PenaltySum(pull),  # bits need norm 1
+            setting.rate,
+            setting.prior,
+            sending=(TakeSides(),) if bits else (BreakTies(),) if self.ties == "coin" else (),
+            reading=(Weigh(setting.weights),) if setting.weights else (),
+        )
 
     @property
-    def _pull(self) -> Penalty:
+    def pull(self) -> Penalty:
+        """The penalty with its weight lambda."""
         if isinstance(self.penalty, str):
             raise InvalidInput(f"a penalty must be a number before it is used; got {self.penalty}")
         return penalty(self.norm, self.penalty)
+
+    @property
+    def norm_label(self) -> str:
+        """The norm in short: l2, linf, or the name of a penalty from outside."""
+        return type(self.norm).__name__ if isinstance(self.norm, Penalty) else f"l{self.norm:g}"
 
 
 @dataclass(frozen=True)

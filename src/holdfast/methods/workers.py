@@ -1,4 +1,4 @@
-"""What honest workers do with the master's model, one row each."""
+"""Local rules: what honest workers do with the master's model, one row each."""
 
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -7,7 +7,7 @@ import numpy as np
 
 from holdfast.kernels.room import room
 from holdfast.methods.penalties import Penalty
-from holdfast.typing import Nothing, Oracle, Rows, Schedule, Vector, Worker
+from holdfast.typing import Nothing, Oracle, Request, Rows, Schedule, Vector, Worker
 
 Reply = Literal["current", "updated"]
 
@@ -38,10 +38,10 @@ class PenalisedWorker:
     def init(self, models: Rows) -> Iterates:
         return Iterates(models)
 
-    def step(self, state: Iterates, model: Vector, oracle: Oracle, round: int) -> tuple[Rows, Iterates]:
-        moved = state.model
-        for draw in self.draws(round):
-            moved = self.penalty.descend(moved, model, float(self.rate(round)), oracle, draw)
+    def step(self, state: Iterates, request: Request, oracle: Oracle) -> tuple[Rows, Iterates]:
+        moved, alpha = state.model, float(self.rate(request.round))
+        for draw in self.draws(request.round):
+            moved = self.penalty.descend(moved, request.model, alpha, oracle, draw)
         return (state.model if self.reply == "current" else moved), Iterates(moved)
 
     def draws(self, round: int) -> range:
@@ -62,14 +62,26 @@ class GradientWorker:
     def init(self, models: Rows) -> Nothing:
         return Nothing()
 
-    def step(self, state: Nothing, model: Vector, oracle: Oracle, round: int) -> tuple[Rows, Nothing]:
-        return oracle(model, round), state
+    def step(self, state: Nothing, request: Request, oracle: Oracle) -> tuple[Rows, Nothing]:
+        return oracle(request.model, request.round), state
 
     def iterates(self, state: Nothing, model: Vector) -> Rows:
         return model
 
     def neutral(self, model: Vector) -> Vector:
         return np.zeros_like(model)
+
+
+class Around:
+    """Workers that follow another rule with other gradients; the state of that rule is `inner` in theirs."""
+
+    worker: Worker[Any]
+
+    def iterates(self, state: Any, model: Vector) -> Rows:
+        return self.worker.iterates(state.inner, model)
+
+    def neutral(self, model: Vector) -> Vector:
+        return self.worker.neutral(model)
 
 
 class Averaged(NamedTuple):
@@ -80,7 +92,7 @@ class Averaged(NamedTuple):
 
 
 @dataclass(frozen=True)
-class WithMomentum:
+class WithMomentum(Around):
     """Workers that follow a rule with averaged gradients in place of fresh ones.
 
         v <- momentum v + (1 - momentum) grad F(x, xi),    v = 0 before the first
@@ -94,7 +106,7 @@ class WithMomentum:
     def init(self, models: Rows) -> Averaged:
         return Averaged(self.worker.init(models), np.zeros_like(models))
 
-    def step(self, state: Averaged, model: Vector, oracle: Oracle, round: int) -> tuple[Rows, Averaged]:
+    def step(self, state: Averaged, request: Request, oracle: Oracle) -> tuple[Rows, Averaged]:
         average = state.average
 
         def averaged(models: Rows, draw: int, /) -> Rows:
@@ -106,11 +118,5 @@ class WithMomentum:
             average = past
             return average
 
-        messages, inner = self.worker.step(state.inner, model, averaged, round)
+        messages, inner = self.worker.step(state.inner, request, averaged)
         return messages, Averaged(inner, average)
-
-    def iterates(self, state: Averaged, model: Vector) -> Rows:
-        return self.worker.iterates(state.inner, model)
-
-    def neutral(self, model: Vector) -> Vector:
-        return self.worker.neutral(model)

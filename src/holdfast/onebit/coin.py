@@ -1,8 +1,8 @@
 """Which side of the master a worker is on, in one bit per coordinate; a fair coin decides where they are equal.
 
 The subdifferential of |x| at 0 is all of [-1, 1], so the paper allows either sign there. A constant one would
-move the master by a full step on every coordinate of the first round, in which everybody starts from the same
-model; a fair coin moves it nowhere on average. The coin is addressed: whoever knows the seed can toss it again.
+move the master by a full step on every coordinate of the first round, in which all workers start from the same
+model; a fair coin moves it nowhere on average. Each toss depends only on seed, worker and round.
 """
 
 from dataclasses import dataclass
@@ -12,9 +12,8 @@ import numpy as np
 
 from holdfast import kernels
 from holdfast.kernels.watching import undecided
-from holdfast.onebit.counter import AT_ONCE, Counter
 from holdfast.streams import Stream
-from holdfast.typing import Bits, Rows, Sides, Tally, Vector, Workers
+from holdfast.typing import Bits, Rows, Vector, Workers
 
 
 @dataclass(frozen=True)
@@ -58,41 +57,3 @@ class Coin:
     @cached_property
     def _stream(self) -> Stream:
         return Stream(self.seed, "tie")
-
-
-@dataclass(frozen=True)
-class BreakTies:
-    """What a master that is sent full models makes of them: every tie decided by the coin."""
-
-    coin: Coin
-
-    def __call__(self, model: Vector, rows: Rows, workers: Workers, round: int) -> Rows:
-        return self.coin.break_ties(model, rows, workers, round)
-
-
-@dataclass(frozen=True)
-class TakeSides:
-    """What a master is sent that must know whose bits they are: those of every worker."""
-
-    coin: Coin
-
-    def __call__(self, model: Vector, rows: Rows, workers: Workers, round: int) -> Sides:
-        return Sides(self.coin.sides(model, rows, workers, round), len(model))
-
-
-@dataclass(frozen=True)
-class TallyBits:
-    """What a master that is sent bits makes of them: the number of ones per coordinate."""
-
-    coin: Coin
-
-    def __call__(self, model: Vector, rows: Rows, workers: Workers, round: int) -> Tally:
-        counter = Counter(len(model), capacity=len(rows))
-        for first in range(0, len(rows), AT_ONCE):  # so many that their bits stay in the cache until they are counted
-            some = slice(first, first + AT_ONCE)
-            counter.add(self.coin.sides(model, rows[some], workers[some], round))
-        return counter.tally()
-
-
-BitReading = TallyBits | TakeSides
-"""The readings under which a worker sends one bit per coordinate."""

@@ -30,30 +30,3 @@ def solvable(problem: Problem, asker: str) -> LinearProblem:
         known = ", ".join(REGISTRY)
         raise InvalidInput(f"{asker} needs a problem with a known optimum ({known}); got {type(problem).__name__}")
     return problem
-
-
-__all__ = [
-    "ACCURACY",
-    "LOSS",
-    "MODELS",
-    "PROBLEMS",
-    "REGISTRY",
-    "Classifying",
-    "Divisible",
-    "Guess",
-    "LeastSquares",
-    "LinearProblem",
-    "Logistic",
-    "ModuleProblem",
-    "Problem",
-    "Relabels",
-    "Samples",
-    "Score",
-    "Separable",
-    "Shards",
-    "Softmax",
-    "declared_score",
-    "guess",
-    "oracle_under",
-    "solvable",
-]

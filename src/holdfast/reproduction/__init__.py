@@ -1,5 +1,3 @@
 """The paper's numerical section, whole, and yardsticks of others: figures as presets, their runs, step sizes."""
 
 from holdfast.reproduction.figures import NAMES, YARDSTICKS, Curve, Figure, Panel, figure
-
-__all__ = ["NAMES", "YARDSTICKS", "Curve", "Figure", "Panel", "figure"]

@@ -111,7 +111,7 @@ def setting(spec: Spec) -> str:
     spec = canonical(spec)
     # every option, so that a key keeps its meaning should a default change
     attack = "no attack" if spec.attack is None else f"{ATTACKS.text(spec.attack, full=True)}, q={spec.q}"
-    weight = f" l{spec.method.norm:g} lambda={spec.method.penalty:g}" if isinstance(spec.method, Rsa) else ""
+    weight = f" {spec.method.norm_label} lambda={spec.method.penalty:g}" if isinstance(spec.method, Rsa) else ""
     return f"{spec.partition_text}, {attack}, {spec.method_name}{weight}"
 
 

@@ -14,5 +14,3 @@ REGISTRY: dict[str, type[Stage]] = {
     "arc": Arc,
     "watch": Watch,
 }
-
-__all__ = ["REGISTRY", "Arc", "Bucketing", "Clipping", "NearestNeighbourMixing", "RememberingStage", "Stage", "Watch"]

@@ -7,7 +7,7 @@ from holdfast import kernels
 from holdfast.aggregators.options import require_majority, require_whole
 from holdfast.stages.base import Stage
 from holdfast.stages.clipping import shortened
-from holdfast.typing import Received, Rows
+from holdfast.typing import Messages, Rows
 
 
 @dataclass(frozen=True)
@@ -27,15 +27,15 @@ class Arc(Stage):
     """
 
     cites: ClassVar[tuple[str, ...]] = ("allouah2025adaptive",)
-    turns: ClassVar[bool] = True
+    rotation_equivariant: ClassVar[bool] = True
     byzantine: int | None = None
 
     def __post_init__(self) -> None:
         require_whole(self, "byzantine", optional=True)
 
-    def step(self, received: Received) -> Received:
-        rows = cast(Rows, received.rows)
+    def change(self, messages: Messages) -> Messages:
+        rows = cast(Rows, messages.rows)
         n, byzantine = len(rows), require_majority(self, len(rows))
         clipped = 2 * byzantine * (n - byzantine) // n
         lengths = kernels.lengths(rows)
-        return received._replace(rows=shortened(rows, lengths, float(np.sort(lengths)[n - 1 - clipped])))
+        return messages._replace(rows=shortened(rows, lengths, float(np.sort(lengths)[n - 1 - clipped])))

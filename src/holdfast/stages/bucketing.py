@@ -7,7 +7,7 @@ from holdfast import kernels
 from holdfast.aggregators.options import require_whole
 from holdfast.stages.base import Stage
 from holdfast.streams import Stream
-from holdfast.typing import Received, Rows
+from holdfast.typing import Messages, Rows
 
 
 @dataclass(frozen=True)
@@ -29,19 +29,19 @@ class Bucketing(Stage):
     """
 
     cites: ClassVar[tuple[str, ...]] = ("karimireddy2022byzantine",)
-    turns: ClassVar[bool] = True
+    rotation_equivariant: ClassVar[bool] = True
     size: int = 2
 
     def __post_init__(self) -> None:
         require_whole(self, "size", least=1)
 
-    def step(self, received: Received) -> Received:
-        rows, workers = cast(Rows, received.rows), received.workers
-        words = Stream(received.seed, "bucketing").words(workers, received.round, 1)[:, 0]
+    def change(self, messages: Messages) -> Messages:
+        rows, workers = cast(Rows, messages.rows), messages.workers
+        words = Stream(messages.seed, "bucketing").words(workers, messages.round, 1)[:, 0]
         order = np.lexsort((workers, words))
         buckets = [order[first : first + self.size] for first in range(0, len(order), self.size)]
         weights = np.zeros((len(buckets), len(order)))
         for place, bucket in enumerate(buckets):
             weights[place, bucket] = 1 / len(bucket)
         first = np.array([workers[bucket].min() for bucket in buckets])
-        return received._replace(rows=kernels.mixtures(weights, rows), workers=first)
+        return messages._replace(rows=kernels.mixtures(weights, rows), workers=first)

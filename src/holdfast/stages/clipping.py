@@ -7,7 +7,7 @@ from holdfast import kernels
 from holdfast.aggregators.options import require_positive
 from holdfast.kernels.room import room
 from holdfast.stages.base import Stage
-from holdfast.typing import Received, Rows, Vector
+from holdfast.typing import Messages, Rows, Vector
 
 
 @dataclass(frozen=True)
@@ -25,15 +25,15 @@ class Clipping(Stage):
     """
 
     shortens: ClassVar[bool] = True
-    turns: ClassVar[bool] = True
+    rotation_equivariant: ClassVar[bool] = True
     radius: float = 100.0
 
     def __post_init__(self) -> None:
         require_positive(self, "radius")
 
-    def step(self, received: Received) -> Received:
-        rows = cast(Rows, received.rows)
-        return received._replace(rows=shortened(rows, kernels.lengths(rows), self.radius))
+    def change(self, messages: Messages) -> Messages:
+        rows = cast(Rows, messages.rows)
+        return messages._replace(rows=shortened(rows, kernels.lengths(rows), self.radius))
 
 
 def shortened(rows: Rows, lengths: Vector, limit: float) -> Rows:

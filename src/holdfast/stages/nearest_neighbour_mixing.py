@@ -7,7 +7,7 @@ from holdfast import kernels
 from holdfast.aggregators.distances import squared_distances
 from holdfast.aggregators.options import require_majority, require_whole
 from holdfast.stages.base import Stage
-from holdfast.typing import Received, Rows
+from holdfast.typing import Messages, Rows
 
 
 @dataclass(frozen=True)
@@ -29,20 +29,20 @@ class NearestNeighbourMixing(Stage):
     """
 
     cites: ClassVar[tuple[str, ...]] = ("allouah2023fixing",)
-    turns: ClassVar[bool] = True
+    rotation_equivariant: ClassVar[bool] = True
     byzantine: int | None = None
 
     def __post_init__(self) -> None:
         require_whole(self, "byzantine", optional=True)
 
-    def step(self, received: Received) -> Received:
-        rows = cast(Rows, received.rows)
+    def change(self, messages: Messages) -> Messages:
+        rows = cast(Rows, messages.rows)
         n, byzantine = len(rows), require_majority(self, len(rows))
-        distances, by_number = squared_distances(rows), np.argsort(received.workers, kind="stable")
+        distances, by_number = squared_distances(rows), np.argsort(messages.workers, kind="stable")
         order = by_number[np.argsort(distances[:, by_number], axis=1, kind="stable")]
         nearest = order[:, : n - byzantine]
         mixed = np.isfinite(np.take_along_axis(distances, nearest[:, -1:], axis=1)[:, 0])
         weights = np.zeros((n, n))
         np.put_along_axis(weights, nearest, 1 / (n - byzantine), axis=1)
         weights[~mixed] = np.eye(n)[~mixed]
-        return received._replace(rows=kernels.mixtures(weights, rows))
+        return messages._replace(rows=kernels.mixtures(weights, rows))

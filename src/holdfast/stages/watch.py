@@ -1,13 +1,13 @@
 from dataclasses import dataclass
+from functools import cached_property
 from typing import cast
 
 import numpy as np
 
-from holdfast.aggregators.options import require_positive, require_whole
-from holdfast.errors import InvalidInput
+from holdfast.conversion import convert_fields
 from holdfast.stages.base import RememberingStage
-from holdfast.typing import Received, Rows, Vector
-from holdfast.watching import Judge, Opinion
+from holdfast.typing import Messages, Rows, Vector
+from holdfast.watching import Every, Judge, Near, Opinion, Ratio
 
 
 @dataclass(frozen=True)
@@ -16,9 +16,8 @@ class Watch(RememberingStage[Opinion]):
 
     Judged by the sides that rows take over many rounds, as watchful RSA does (docs/watchful.md). Of more than two
     copies one stays, that of the least number. The number of rows stays what it is, so that a rule behind it needs
-    no other count. A row that is not finite becomes the mean as well, as soon as anybody is judged. It claims no
-    bound: until somebody is judged, and whatever it does within the limits of `near` and `ratio`, its rows pass as
-    they are.
+    no other count. A row that is not finite becomes the mean as well, as soon as any worker is judged. It claims no
+    bound: before that, and within the limits of `near` and `ratio`, a Byzantine worker's rows pass as they are.
 
     >>> rows = np.array([[1.0], [2.0]])
     >>> Watch()(rows)  # one round is too few to judge by
@@ -26,29 +25,29 @@ class Watch(RememberingStage[Opinion]):
            [2.]])
     """
 
-    every: int = Judge.every
-    near: float = Judge.near
-    ratio: float = Judge.ratio
+    every: Every = Judge.every
+    near: Near = Judge.near
+    ratio: Ratio = Judge.ratio
 
     def __post_init__(self) -> None:
-        require_whole(self, "every", least=1)
-        require_positive(self, "near")
-        require_positive(self, "ratio")
-        if self.near >= 1 or self.ratio <= 1:
-            raise InvalidInput(f"Watch needs near < 1 < ratio; got near={self.near:g}, ratio={self.ratio:g}")
+        convert_fields(self)
+
+    @cached_property
+    def judge(self) -> Judge:
+        """What decides which rows are replaced."""
+        return Judge(self.every, near=self.near, ratio=self.ratio)
 
     def init(self, model: Vector) -> Opinion:
         return Opinion.none()
 
-    def remember(self, state: Opinion, received: Received) -> tuple[Received, Opinion]:
-        rows, workers = cast(Rows, received.rows), received.workers
-        judge = Judge(self.every, near=self.near, ratio=self.ratio)
-        state = judge(state, rows, np.zeros(rows.shape[1], rows.dtype), workers, received.round)
+    def step(self, state: Opinion, messages: Messages) -> tuple[Messages, Opinion]:
+        rows, workers = cast(Rows, messages.rows), messages.workers
+        state = self.judge(state, rows, np.zeros(rows.shape[1], rows.dtype), workers, messages.round)
         stays = state.heard(workers)
         if stays.all():
-            return received, state
+            return messages, state
         stays &= np.isfinite(rows).all(axis=1)
         if not stays.any():
-            return received, state
+            return messages, state
         changed = np.where(stays[:, np.newaxis], rows, rows[stays].mean(axis=0, dtype=rows.dtype))
-        return received._replace(rows=changed), state
+        return messages._replace(rows=changed), state

@@ -7,7 +7,7 @@ prints it. Inputs are searched by hypothesis, the same ones every time.
 from holdfast.errors import InvalidInput
 
 try:
-    import hypothesis as _hypothesis  # noqa: F401
+    import hypothesis as _hypothesis
 except ImportError:
     raise InvalidInput(
         "holdfast.testing needs hypothesis: pip install 'holdfast[testing]'; got no module named hypothesis"
@@ -22,20 +22,3 @@ from holdfast.testing.penalties import check_penalty
 from holdfast.testing.problems import check_problem
 from holdfast.testing.rules import check_rule
 from holdfast.testing.stages import check_stage
-
-__all__ = [
-    "KINDS",
-    "Law",
-    "LawBroken",
-    "Report",
-    "check",
-    "check_attack",
-    "check_method",
-    "check_partition",
-    "check_penalty",
-    "check_problem",
-    "check_rule",
-    "check_stage",
-    "kind_of",
-    "named",
-]

@@ -10,8 +10,8 @@ from holdfast import aggregators, stages
 from holdfast.attacks import ATTACKS, ColludingAttack, LocalAttack
 from holdfast.data import PARTITIONS, Partition
 from holdfast.errors import InvalidInput
+from holdfast.methods import PENALTIES, Method, Penalty, make_method
 from holdfast.methods import REGISTRY as METHODS
-from holdfast.methods import Method, Penalty, make_method
 from holdfast.naming import Family
 from holdfast.problems import PROBLEMS
 from holdfast.stages import Stage
@@ -54,7 +54,7 @@ RULES: Family[Any] = Family("rule", aggregators.REGISTRY)
 KINDS: dict[str, Kind] = {
     "stage": _kind((Stage,), Family("stage", stages.REGISTRY), check_stage),
     "attack": _kind((LocalAttack, ColludingAttack), ATTACKS, check_attack),
-    "penalty": _kind((Penalty,), Family("penalty", {}), check_penalty),
+    "penalty": _kind((Penalty,), PENALTIES, check_penalty),
     "partition": _kind((Partition,), PARTITIONS, check_partition),
     # the method of a rule has its name: what is checked under it is the rule
     "method": Kind(

@@ -1,4 +1,4 @@
-"""The laws of methods: a worker rule that goes by rows and a master rule that is pure."""
+"""The laws of methods: a program whose workers go by rows and whose master is pure."""
 
 from copy import deepcopy
 from functools import cache
@@ -15,10 +15,11 @@ from holdfast.testing.laws import EXAMPLES, SECONDS, Laws, require, require_same
 from holdfast.testing.outcomes import Report
 from holdfast.testing.problems import few_samples
 from holdfast.testing.rules import DECLARED
-from holdfast.typing import Received, Rows, Vector
+from holdfast.typing import Messages, Request, Rows, Vector
 
 LAWS = Laws("method")
-SETTING = Setting(InverseSqrt(0.1), Ridge(0.01), DECLARED, seed=3)
+SETTING = Setting(InverseSqrt(0.1), Ridge(0.01), DECLARED)
+SEED = 3
 WORKERS = np.arange(1, 4 * DECLARED + 4)
 """As many as the most demanding rule of the field needs."""
 
@@ -59,15 +60,16 @@ def _models(dtype: str, seed: int) -> tuple[Vector, Rows]:
 @LAWS.law(dtype=_types, seed=_seeds)
 def workers_go_by_rows(method: Method, dtype: str, seed: int) -> None:
     """Workers that step together send and become what each does alone, bit for bit, for three rounds (row law)."""
-    rule, problem = method.worker(SETTING), _problem(dtype)
+    rule, problem = method.program(SETTING).worker, _problem(dtype)
     model, models = _models(dtype, seed)
     together, alone = rule.init(models), [rule.init(models[[row]]) for row in range(len(WORKERS))]
     for round in range(3):
-        sent, together = rule.step(together, model, problem.oracle(WORKERS), round)
+        sent, together = rule.step(together, Request(model, WORKERS, round, SEED), problem.oracle(WORKERS))
         require(sent.shape == models.shape, f"the messages have shape {sent.shape}, not {models.shape}")
         require(sent.dtype == models.dtype, f"the messages are {sent.dtype}, not {models.dtype}")
         for row, worker in enumerate(WORKERS):
-            message, alone[row] = rule.step(alone[row], model, problem.oracle(WORKERS[[row]]), round)
+            request = Request(model, WORKERS[[row]], round, SEED)
+            message, alone[row] = rule.step(alone[row], request, problem.oracle(WORKERS[[row]]))
             require_same(message[0], sent[row], f"alone, what worker {worker} sends in round {round}")
             for name, array in arrays_of(alone[row]).items():
                 require_same(array[0], arrays_of(together)[name][row], f"alone, the {name} of worker {worker}")
@@ -76,12 +78,12 @@ def workers_go_by_rows(method: Method, dtype: str, seed: int) -> None:
 @LAWS.law(dtype=_types, seed=_seeds)
 def workers_leave_their_state(method: Method, dtype: str, seed: int) -> None:
     """A step of the workers returns a new state, writes to nothing, and repeats itself."""
-    rule, problem = method.worker(SETTING), _problem(dtype)
+    rule, problem = method.program(SETTING).worker, _problem(dtype)
     model, models = _models(dtype, seed)
-    state = rule.init(models)
+    state, request = rule.init(models), Request(model, WORKERS, 1, SEED)
     kept = deepcopy((state, model))
-    first = np.array(rule.step(state, model, problem.oracle(WORKERS), 1)[0])
-    require_same(rule.step(state, model, problem.oracle(WORKERS), 1)[0], first, "the second answer")
+    first = np.array(rule.step(state, request, problem.oracle(WORKERS))[0])
+    require_same(rule.step(state, request, problem.oracle(WORKERS))[0], first, "the second answer")
     require_same(model, kept[1], "the master's model")
     for name, array in arrays_of(state).items():
         require_same(array, arrays_of(kept[0])[name], f"the state's {name}")
@@ -92,23 +94,32 @@ def master_leaves_its_state(method: Method, dtype: str, seed: int) -> None:
     """A step of the master returns a new state with a model of the same shape and type, writes to nothing, and
     repeats itself.
     """
-    rule, read = method.master(SETTING), method.reading(SETTING.seed)
+    program = method.program(SETTING)
     model, rows = _models(dtype, seed)
-    state = rule.init(model)
+    state = program.init(model)
     kept = deepcopy((state, rows))
-    received = Received(read(model, rows, WORKERS, 1), WORKERS, 1, SETTING.seed)
-    after = rule.step(state, received)
+    messages = program.send(Messages(rows, WORKERS, 1, SEED, model))
+    after = program.step(state, messages)
     found = (after.model.shape, after.model.dtype)
     require(found == (model.shape, model.dtype), f"the model is {found[1]} of shape {found[0]}")
-    require_same(rule.step(state, received).model, after.model, "the second answer")
+    require_same(program.step(state, messages).model, after.model, "the second answer")
     require_same(rows, kept[1], "the messages")
     for name, array in arrays_of(state).items():
         require_same(array, arrays_of(kept[0])[name], f"the state's {name}")
 
 
 @LAWS.law(dtype=_types, seed=_seeds)
+def reads_what_has_crossed(method: Method, dtype: str, seed: int) -> None:
+    """Messages that have crossed give the step of the answers that they were made of."""
+    program, (model, rows) = method.program(SETTING), _models(dtype, seed)
+    answers = Messages(rows, WORKERS, 1, SEED, model)
+    expected = program.step(program.init(model), answers).model
+    require_same(program.step(program.init(model), program.send(answers)).model, expected, "the step of what crossed")
+
+
+@LAWS.law(dtype=_types, seed=_seeds)
 def says_what_workers_send(method: Method, dtype: str, seed: int) -> None:
     """Penalised methods send models, so that the neutral message is the master's; others gradients, so that it is 0."""
     model, _ = _models(dtype, seed)
-    neutral = method.worker(SETTING).neutral(model)
+    neutral = method.program(SETTING).worker.neutral(model)
     require_same(neutral, model if method.penalised else np.zeros_like(model), "the neutral message")

@@ -1,4 +1,4 @@
-"""The laws of penalties: Proposition 1, whatever a message holds."""
+"""The laws of penalties: bounded subgradients, and Proposition 1 where they are norms, whatever a message holds."""
 
 from math import inf
 from typing import Any
@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from holdfast.methods import Penalty
-from holdfast.testing.laws import EXAMPLES, SECONDS, Laws, require, require_close, require_same, written
+from holdfast.testing.laws import EXAMPLES, SECONDS, Laws, NotTried, require, require_close, require_same, written
 from holdfast.testing.outcomes import Report
 from holdfast.testing.samples import any_size, anything
 from holdfast.typing import Rows, Vector
@@ -18,7 +18,7 @@ LAWS = Laws("penalty")
 def check_penalty(
     penalty: Penalty, *, raise_on_failure: bool = True, examples: int = 2 * EXAMPLES, seconds: float = SECONDS
 ) -> Report:
-    """Try the laws of penalties on `weight * |x|_p`.
+    """Try the laws of penalties on `weight * |x|_p`, or on one of your own.
 
     >>> from holdfast.methods import L2
     >>> check_penalty(L2(0.5)).holds
@@ -74,9 +74,16 @@ def bounds_the_dual_norm(penalty: Penalty, rows: Rows) -> None:
         require(size <= penalty.weight * (1 + _rounding(rows, penalty.p)), f"{written(row)} has dual norm {size}")
 
 
+def _is_norm(penalty: Penalty) -> bool:
+    """Return whether a penalty is weight |x|_p: it does not say other values."""
+    return type(penalty).values is Penalty.values
+
+
 @LAWS.law(rows=any_size)
 def attains_the_norm(penalty: Penalty, rows: Rows) -> None:
-    """At every finite x the subgradient z has z'x = weight |x|_p (Proposition 1)."""
+    """At every finite x the subgradient z of a norm has z'x = weight |x|_p (Proposition 1)."""
+    if not _is_norm(penalty):
+        raise NotTried("a law of lp norms")
     for row, z in zip(rows.astype(np.longdouble), penalty.subgradient(rows).astype(np.longdouble), strict=True):
         unit = row / (np.abs(row).max() or 1)  # both sides are linear in the size of x
         expected = penalty.weight * _norm(unit, penalty.p)
@@ -86,11 +93,11 @@ def attains_the_norm(penalty: Penalty, rows: Rows) -> None:
 
 @LAWS.law(rows=_moderate, others=_moderate)
 def is_a_subgradient(penalty: Penalty, rows: Rows, others: Rows) -> None:
-    """weight |y|_p >= weight |x|_p + z'(y - x) for all x and y, z the subgradient at x."""
+    """f(y) >= f(x) + z'(y - x) for all x and y, z the subgradient of the penalty f at x."""
     d = min(rows.shape[1], others.shape[1])
     x, y = rows[0, :d], others[0, :d].astype(np.longdouble)
     z = penalty.subgradient(x).astype(np.longdouble)
-    left, right = penalty.weight * _norm(y, penalty.p), penalty.weight * _norm(x, penalty.p) + float(z @ (y - x))
+    left, right = float(penalty.values(y)), float(penalty.values(x.astype(np.longdouble))) + float(z @ (y - x))
     slack = 4 * _rounding(x, penalty.p) * penalty.weight * float(np.abs(x).sum() + np.abs(y).sum())
     require(left >= right - slack, f"at x = {written(x)}, y = {written(y)}: {left} < {right}")
 

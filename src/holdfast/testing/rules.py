@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from holdfast.aggregators import CoordinateWise, Equivariant, Remembering, Weighted
-from holdfast.methods.aggregated import told
+from holdfast.methods import tell
 from holdfast.states import arrays_of
 from holdfast.testing.laws import EXAMPLES, SECONDS, Laws, NotTried, require, require_close, require_same, written
 from holdfast.testing.outcomes import Report
@@ -21,7 +21,7 @@ from holdfast.testing.samples import (
     orders,
     permutation,
 )
-from holdfast.typing import Received, Rows
+from holdfast.typing import Messages, Rows
 
 LAWS = Laws("rule")
 DECLARED = 2
@@ -49,7 +49,7 @@ def check_rule(
     >>> report.holds, report["stays-bounded"].holds
     (True, False)
     """
-    return LAWS.check(told(rule, declared), raise_on_failure, examples, seconds, also_required=robust)
+    return LAWS.check(tell(rule, declared), raise_on_failure, examples, seconds, also_required=robust)
 
 
 @LAWS.law(rows=finite_rows)
@@ -142,7 +142,7 @@ def looks_at_one_coordinate_at_a_time(rule: Any, rows: Rows, columns: list[int])
 
 def turned(part: Any, rows: Rows, turn: int) -> Rows:
     """Return an orthogonal matrix as wide as the rows, if the part claims to turn with them."""
-    if not getattr(part, "turns", False):
+    if not getattr(part, "rotation_equivariant", False):
         raise NotTried("a law of what sees lengths and angles only")
     return np.linalg.qr(np.random.default_rng(turn).normal(size=(rows.shape[1],) * 2))[0]
 
@@ -177,7 +177,7 @@ def memory_goes_in_and_comes_out(rule: Remembering[Any], rows: Rows, rounds: int
     for attempt in range(2):
         state = first
         for round in range(rounds):
-            result, after = rule.step(state, Received((round + 1) * rows, workers, round))
+            result, after = rule.step(state, Messages((round + 1) * rows, workers, round))
             require(_types(after) == _types(state), f"the state became {_types(after)}, not {_types(state)}")
             state = after
             results.append(np.array(result))

@@ -8,21 +8,3 @@ from holdfast.theory.disturbance import Disturbance
 from holdfast.theory.guarantees import Guarantees
 from holdfast.theory.steps import InverseSqrtSteps, InverseSteps
 from holdfast.theory.variance import variance, variance_bound
-
-__all__ = [
-    "NORMS",
-    "Averaging",
-    "Convergence",
-    "Curvature",
-    "Delta3",
-    "Disturbance",
-    "Guarantees",
-    "InverseSqrtSteps",
-    "InverseSteps",
-    "RunningAverage",
-    "dual",
-    "lambda0",
-    "penalised_cost",
-    "variance",
-    "variance_bound",
-]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from holdfast.attacks import ColludingAttack, FullView
 from holdfast.engines import Simulated
 from holdfast.engines.training import train
-from holdfast.methods import Descent, PenalisedWorker, PenaltySum
+from holdfast.methods import PenalisedWorker, PenaltySum, Program
 from holdfast.methods.penalties import L1
 from holdfast.methods.priors import Ridge
 from holdfast.problems import LeastSquares, Shards
@@ -96,19 +96,19 @@ def trajectory(found: Guarantees, rate: Schedule, rounds: int, seed: int) -> Ite
     """Yield x^0 to x^rounds of RSA under attack: the master's model and below it those of the honest workers."""
     drawn = replace(problem(), seed=seed)
     workers = np.arange(1, HONEST + found.byzantine + 1)
-    master = Descent(PenaltySum(found.penalty), rate, PRIOR)
+    program = Program(PenalisedWorker(found.penalty, rate), PenaltySum(found.penalty), rate, PRIOR)
     byzantine = workers[HONEST:]
     engine = Simulated(
-        PenalisedWorker(found.penalty, rate),
+        program,
         drawn.oracle(workers),
         drawn.start(),
         workers,
         byzantine=byzantine,
         attack=PushAway(tuple(found.optimum.tolist())) if len(byzantine) else None,
     )
-    start = master.init(drawn.start())
+    start = program.init(drawn.start())
     yield np.vstack([start.model, engine.iterates(start.model)])
-    for state in train(master, engine, start, range(rounds)):
+    for state in train(program, engine, start, range(rounds)):
         yield np.vstack([state.model, engine.iterates(state.model)])
 
 

@@ -4,5 +4,3 @@ from holdfast.torch.aggregating import aggregate
 from holdfast.torch.distributed import all_gather, ddp_hook
 from holdfast.torch.master import Master
 from holdfast.torch.optimizer import Anchored
-
-__all__ = ["Anchored", "Master", "aggregate", "all_gather", "ddp_hook"]

@@ -1,13 +1,14 @@
 """Robust rules on what workers' modules hold: parameters, gradients or whole state dicts."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+from holdfast.arrays import checked, like
 from holdfast.errors import InvalidInput
-from holdfast.methods import Aggregated, make_method
-from holdfast.methods.aggregated import told
+from holdfast.methods import Aggregated, Program, make_method, tell
 from holdfast.problems.modules.library import library
+from holdfast.typing import Messages
 
 torch = library()
 
@@ -39,25 +40,16 @@ def _tensors(given: Any) -> Iterable[Any]:
     return given.values() if isinstance(given, Mapping) else given
 
 
-@dataclass(frozen=True)
-class Staged:
-    """A rule behind stages, for bare rows."""
-
-    stages: tuple[Any, ...]
-    rule: Any
-
-    def __call__(self, rows: Any) -> Any:
-        for stage in self.stages:
-            rows = stage(rows)
-        return self.rule(rows)
-
-
 def rule_of(rule: Any, byzantine: int) -> Any:
     """Return what makes one vector of rows, told how many lie: a rule, or one of the names that `--method` takes."""
     if not isinstance(rule, str):
-        return told(rule, byzantine)
+        return tell(rule, byzantine)
     method = make_method(rule)
     if not isinstance(method, Aggregated):
         raise InvalidInput(f"a rule on rows is needed, such as median or nnm+krum; got {rule}")
-    made, *stages = (told(part, byzantine) for part in (method.rule, *method.stages))
-    return Staged(tuple(stages), made) if stages else made
+    return partial(_play, method.on_rows(byzantine)) if method.stages else tell(method.rule, byzantine)
+
+
+def _play(program: Program, rows: Any) -> Any:
+    messages = Messages.of(checked("a rule", rows))
+    return like(rows, program.direction(program.init(messages.model), messages)[0])

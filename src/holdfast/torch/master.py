@@ -10,7 +10,7 @@ from holdfast.errors import InvalidInput
 from holdfast.methods import Constant, Setting, make_method
 from holdfast.methods.priors import Ridge
 from holdfast.problems.modules.library import library
-from holdfast.typing import Received
+from holdfast.typing import Messages
 
 torch = library()
 
@@ -39,9 +39,9 @@ class Master:
         seed: int = 0,
     ) -> None:
         course = rate if callable(rate) else Constant(rate)
-        self._rules = make_method(method).master(Setting(course, Ridge(l2), byzantine, seed))
+        self._program = make_method(method).program(Setting(course, Ridge(l2), byzantine))
         self._like, self._seed = start.detach(), seed
-        self._state = self._rules.init(self._like.cpu().numpy().copy())
+        self._state = self._program.init(self._like.cpu().numpy().copy())
         self.round = 0
         """The rounds so far."""
 
@@ -56,7 +56,7 @@ class Master:
         if rows.shape[1:] != self._state.model.shape:
             raise InvalidInput(f"messages must have length {len(self._state.model)}; got {rows.shape[1]}")
         workers = np.arange(1, len(rows) + 1)
-        received = Received(rows.astype(self._state.model.dtype, copy=False), workers, self.round, self._seed)
-        self._state = self._rules.step(self._state, received)
+        answers = Messages(rows.astype(self._state.model.dtype, copy=False), workers, self.round, self._seed)
+        self._state = self._program.step(self._state, answers)
         self.round += 1
         return self.model

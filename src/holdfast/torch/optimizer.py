@@ -5,7 +5,6 @@ from typing import Any
 
 from holdfast.errors import InvalidInput
 from holdfast.methods import Rsa, make_method
-from holdfast.methods.penalties import penalty
 from holdfast.problems.modules.library import library
 
 torch = library()
@@ -35,7 +34,7 @@ class Anchored(torch.optim.Optimizer):  # type: ignore[name-defined,misc]
             raise InvalidInput(f"Anchored needs rsa with a number as its penalty; got {method}")
         super().__init__(inner.param_groups, inner.defaults)
         self.param_groups, self.state, self.inner = inner.param_groups, inner.state, inner
-        self._pull = penalty(made.norm, made.penalty)
+        self._pull = made.pull
         self.anchor: Any = self.model
 
     @property

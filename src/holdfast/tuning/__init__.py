@@ -3,5 +3,3 @@
 from holdfast.tuning.grid import candidates
 from holdfast.tuning.halving import Rung, Trial, halve
 from holdfast.tuning.validation import hold_out
-
-__all__ = ["Rung", "Trial", "candidates", "halve", "hold_out"]

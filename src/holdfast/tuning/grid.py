@@ -7,7 +7,7 @@ from math import inf
 from typing import Any, Literal
 
 from holdfast.errors import InvalidInput
-from holdfast.experiments.automatic import resolve_auto
+from holdfast.experiments.automatic import Surveys, resolve_auto
 from holdfast.experiments.defaults import canonical, resolved
 from holdfast.experiments.given import problem_text, require_number
 from holdfast.experiments.spec import Spec
@@ -38,7 +38,8 @@ def candidates(base: Spec, norms: Sequence[float], points: int) -> list[Spec]:
         bases = [replace(auto, method=replace(method, norm=norm)) for norm in norms]
     else:
         bases = [auto]
-    centres = [resolve_auto(canonical(resolved(each))) for each in bases]
+    surveys = Surveys()
+    centres = [resolve_auto(canonical(resolved(each)), surveys) for each in bases]
     steps = range(-(points // 2), points // 2 + 1)
     pulls = steps if isinstance(method, Rsa) else [0]
     by_distance = sorted(product(pulls, steps), key=lambda place: abs(place[0]) + abs(place[1]))

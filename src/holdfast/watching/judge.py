@@ -1,8 +1,10 @@
 """Who is listened to, and with what weight, by the sides that messages took over many rounds. docs/watchful.md."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
+from msgspec import Meta
 
 from holdfast.kernels import watching as kernels
 from holdfast.typing import Rows, Sides, Vector, Workers
@@ -20,6 +22,11 @@ ALIKE = 2.0
 MARGIN = 0.125
 """Who goes differs on an eighth of all coordinates more than anybody who stays: honest groups can differ on a tenth."""
 
+Every = Annotated[int, Meta(ge=1)]
+Near = Annotated[float, Meta(ge=0, lt=1)]
+Ratio = Annotated[float, Meta(gt=1)]
+"""What the options of watching must be, for every part that has them."""
+
 
 @dataclass(frozen=True)
 class Judge:
@@ -32,10 +39,10 @@ class Judge:
     those who stay differs, and at least an eighth of the coordinates more (`MARGIN`). Below the limit nobody goes.
     """
 
-    every: int = 5
+    every: Every = 5
     fading: float = 0.9
-    near: float = 0.25
-    ratio: float = 1.4
+    near: Near = 0.25
+    ratio: Ratio = 1.4
     first: int = 0
     """The first round whose messages are compared: 1 where a coin decides ties, since in round 0 all stand at x0, and
     every side is a toss."""

@@ -108,6 +108,6 @@ def grown(opinion: Opinion, workers: Workers) -> Opinion:
 
 def opinion_in(state: Any) -> Opinion | None:
     """Return the opinion that a master's state holds, if it holds one."""
-    if isinstance(state, Opinion) or not hasattr(state, "_fields"):
+    if isinstance(state, Opinion) or not isinstance(state, tuple):
         return state if isinstance(state, Opinion) else None
     return next((found for part in state if (found := opinion_in(part)) is not None), None)

@@ -24,21 +24,3 @@ REGISTRY: dict[str, type[Partition]] = {
     "assignment": Assignment,
 }
 PARTITIONS: Family[Partition] = Family("partition", REGISTRY, base=Partition)
-
-__all__ = [
-    "PARTITIONS",
-    "REGISTRY",
-    "Among",
-    "Assignment",
-    "ByLabel",
-    "Dirichlet",
-    "FeatureNoise",
-    "Holdings",
-    "Iid",
-    "Partition",
-    "Parts",
-    "Quantity",
-    "ShardsPerWorker",
-    "Similarity",
-    "holdings",
-]

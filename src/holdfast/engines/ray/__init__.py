@@ -2,5 +2,3 @@
 
 from holdfast.engines.ray.cluster import Cluster
 from holdfast.engines.ray.transport import INLINE, RayTransport
-
-__all__ = ["INLINE", "Cluster", "RayTransport"]

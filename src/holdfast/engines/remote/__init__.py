@@ -4,5 +4,3 @@ from holdfast.engines.remote.agreement import Agreement
 from holdfast.engines.remote.engine import Remote
 from holdfast.engines.remote.member import divided
 from holdfast.engines.remote.station import Station
-
-__all__ = ["Agreement", "Remote", "Station", "divided"]

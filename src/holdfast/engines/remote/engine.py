@@ -18,8 +18,9 @@ from holdfast.engines.remote.states import States
 from holdfast.engines.transport import Transport
 from holdfast.engines.wire import Data, Kind, WireError
 from holdfast.errors import TooFew
+from holdfast.methods import Served
 from holdfast.states import Arrays
-from holdfast.typing import Received, Rows, Sides, Tally, Vector, Workers
+from holdfast.typing import Messages, Rows, Sides, Tally, Vector, Workers
 
 LOG_BYTES = 64_000_000
 """How much of x0's past is held for members that are lost; when it is full, all states are kept anew."""
@@ -53,7 +54,7 @@ class Remote:
         computing = [len(np.setdiff1d(part, self.adversary.idle)) for part in parts]
         self._members = [Member(i, *about) for i, about in enumerate(zip(parts, computing, strict=True))]
         self._roster = Roster(transport, self._members, timeout, trusted, autonomous)
-        self._states = States(self._roster, agreement.worker.init(model[np.newaxis]))
+        self._states = States(self._roster, agreement.program.worker.init(model[np.newaxis]))
         self._started = False
         self.workers, self.honest = agreement.participation.workers, self.adversary.honest
         self.voters = agreement.participation.size
@@ -107,8 +108,9 @@ class Remote:
         """Return the numbers of the workers that are asked in a round."""
         return self._agreement.participation.asked(round)
 
-    def exchange(self, model: Vector, round: int) -> Received:
-        """Play a round and return what the master reads of all that answered in time."""
+    def exchange(self, state: Served, round: int) -> Messages:
+        """Play a round of a master in this state and return what arrives of all that answered in time."""
+        model = state.model
         self.start()
         self._log(model, round)
         inbox = Inbox(self.asked(round), model, self._agreement.due, round, finite=not self._trusted)
@@ -131,10 +133,12 @@ class Remote:
             raise TooFew("; ".join([needed, *[f"last fault: {fault}" for fault in self.faults[-1:]]]))
         self._asked += len(inbox.asked)
         self.absent += len(inbox.asked) - len(workers)  # a round that is played again counts once
-        messages = self._read(model, inbox, round)
-        if isinstance(messages, Tally):
-            self._announcer.counted(messages, round)
-        return Received(messages, workers, round, self._agreement.participation.seed)
+        arrived = Messages(self._open(inbox), workers, round, self._agreement.participation.seed, model)
+        if self.adversary.colludes:  # here, since they see all answers
+            arrived = self.adversary.cross(self._agreement.program, arrived, state)
+        if isinstance(arrived.rows, Tally):
+            self._announcer.counted(arrived.rows, round)
+        return arrived
 
     def _admit(self, inbox: Inbox, member: Member, data: Data) -> None:
         if not wire.is_packet(data):
@@ -145,19 +149,11 @@ class Remote:
         if len(inbox.here(member.workers)):
             raise WireError(f"an answer must be of {len(inbox.here(member.workers))} workers; got nobody's")
 
-    def _read(self, model: Vector, inbox: Inbox, round: int) -> Rows | Sides | Tally:
-        """Return what the master reads. Stations have read already where they send bits or counts of them.
-
-        Of rows, let colluding workers, which see all of them, put theirs in place; then read.
-        """
+    def _open(self, inbox: Inbox) -> Rows | Sides | Tally:
+        """Return what the stations have sent, together."""
         if self._agreement.due is Kind.TALLY:
             return inbox.tally()
-        if self._agreement.due is Kind.SIDES:
-            return inbox.sides()
-        rows, workers = inbox.rows(), inbox.workers
-        if self.adversary.colludes:
-            rows = self.adversary.corrupt(rows, workers, self._agreement.worker.neutral(model), round)
-        return self._agreement.reading(model, rows, workers, round)
+        return inbox.sides() if self._agreement.due is Kind.SIDES else inbox.rows()
 
     def _log(self, model: Vector, round: int) -> None:
         """Log x0, so that a member that is lost can be brought to this round again."""

@@ -1,12 +1,11 @@
 """How workers come to hold the master's model: they are sent it, or they follow it."""
 
-from typing import Any
-
 import numpy as np
 
 from holdfast.engines import wire
 from holdfast.engines.wire import Data, Kind, WireError
-from holdfast.typing import Master, Received, Tally, Vector
+from holdfast.methods import Program, Served
+from holdfast.typing import Messages, Tally, Vector
 
 SNAPSHOT_EVERY = 100
 """Rounds after which workers that follow tallies are sent x0 itself, to check theirs."""
@@ -43,10 +42,10 @@ class Announcer:
 
 
 class Follower:
-    """The worker's side: the master's own rule, applied to the same tallies, gives the same x0 bit for bit."""
+    """The worker's side: the master's own program, applied to the same tallies, gives the same x0 bit for bit."""
 
-    def __init__(self, master: Master[Any], dimension: int) -> None:
-        self._master, self._dimension = master, dimension
+    def __init__(self, program: Program, dimension: int) -> None:
+        self._program, self._dimension = program, dimension
         self.forget()
 
     def forget(self) -> None:
@@ -54,7 +53,7 @@ class Follower:
         self.round = -1
         """The round whose x0 is known."""
         self._model: Vector = np.empty(0)
-        self._state: Any = None
+        self._state: Served | None = None
 
     def hear(self, data: Data) -> None:
         """Take in a frame that the master has sent."""
@@ -71,9 +70,9 @@ class Follower:
     def _follow(self, tally: Tally, round: int) -> None:
         if round != self.round:
             raise WireError(f"a tally must be of round {self.round}, whose x0 is known; got round {round}")
-        state = self._master.init(self._model) if self._state is None else self._state
-        # a tally does not say whose bits it counts, and its master does not ask
-        self._state = self._master.step(state, Received(tally, np.empty(0, np.int64), round))
+        state = self._program.init(self._model) if self._state is None else self._state
+        # a tally does not say whose bits it counts, and a program that reads counts does not ask
+        self._state = self._program.step(state, Messages(tally, np.empty(0, np.int64), round))
         self._model, self.round = self._state.model, round + 1
 
     def model(self, round: int) -> Vector:

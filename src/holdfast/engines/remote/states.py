@@ -9,7 +9,7 @@ from holdfast.engines.remote.answers import due
 from holdfast.engines.remote.member import Member
 from holdfast.engines.remote.roster import Roster
 from holdfast.errors import InvalidInput
-from holdfast.states import Arrays, arrays_of, filled
+from holdfast.states import Arrays, arrays_of, fill_state
 
 
 class States:
@@ -33,7 +33,7 @@ class States:
     def gathered(self) -> Any:
         """Return the states of all workers that compute, one row per worker."""
         parts = self.keep()
-        return filled(
+        return fill_state(
             self._one, {name: np.concatenate([part[name] for part in parts]) for name in arrays_of(self._one)}
         )
 

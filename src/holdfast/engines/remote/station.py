@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
 
 import numpy as np
 
@@ -14,8 +13,8 @@ from holdfast.engines.remote.answers import reported
 from holdfast.engines.remote.following import Follower
 from holdfast.engines.wire import Data, WireError
 from holdfast.errors import InvalidInput
-from holdfast.states import Arrays, arrays_of, filled, map_state
-from holdfast.typing import Master, Oracle, Rows, Sides, Tally, Vector, Workers
+from holdfast.states import Arrays, arrays_of, fill_state, map_state
+from holdfast.typing import Messages, Oracle, Request, Rows, Sides, Tally, Vector, Workers
 
 STATE = "state."
 """Before the names of the workers' states in what is saved of a station."""
@@ -28,12 +27,10 @@ class Station:
     local attack here. All other answers are packets, errors too.
     """
 
-    def __init__(
-        self, agreement: Agreement, master: Master[Any], oracle: Oracle, model: Vector, workers: Workers
-    ) -> None:
+    def __init__(self, agreement: Agreement, oracle: Oracle, model: Vector, workers: Workers) -> None:
         self._agreement, self._adversary = agreement, agreement.adversary
-        self._group = WorkerGroup(agreement.worker, oracle, model, workers, self._adversary.idle)
-        self._follower = Follower(master, len(model))
+        self._group = WorkerGroup(agreement.program.worker, oracle, model, workers, self._adversary.idle)
+        self._follower = Follower(agreement.program, len(model))
         self._honest = np.intersect1d(self._adversary.honest, workers, assume_unique=True)
         self._handlers: dict[str, Callable[[Arrays], bytes]] = {
             "play": self._play,
@@ -59,7 +56,7 @@ class Station:
         """Play a round that is forgotten, so that the first one does not wait for code to be loaded."""
         before = self._group.state
         with suppress(InvalidInput):  # the first round will say it
-            self._messages(model, 0, self._group.workers)
+            self._messages(self._request(model, 0, self._group.workers))
         self._group.state = before
 
     def saved(self) -> bytes:
@@ -83,20 +80,23 @@ class Station:
         model, asked = self._follower.model(round), self._asked(round)
         if not len(asked):
             return wire.pack("nobody")
-        messages = self._messages(model, round, asked)
+        messages = self._messages(self._request(model, round, asked))
         if isinstance(messages, Tally):
             return wire.tally(messages, round)
         if isinstance(messages, Sides):
             return wire.sides(messages.bits, messages.dimension, round)
         return wire.floats(self._agreement.rows, messages, round)
 
-    def _messages(self, model: Vector, round: int, asked: Workers) -> Rows | Sides | Tally:
-        rows = self._group.answer(model, round, asked)
+    def _request(self, model: Vector, round: int, asked: Workers) -> Request:
+        return Request(model, asked, round, self._agreement.participation.seed)
+
+    def _messages(self, request: Request) -> Rows | Sides | Tally:
+        """Return what crosses; where workers collude, the answers themselves, and the rest happens at the master's."""
+        model, workers, round, seed = request
+        answers = Messages(self._group.answer(request), workers, round, seed, model)
         if self._adversary.colludes:
-            return rows
-        rows = self._adversary.corrupt(rows, asked, self._agreement.worker.neutral(model), round)
-        bits = self._agreement.bits
-        return rows if bits is None else bits(model, rows, asked, round)
+            return answers.rows
+        return self._adversary.cross(self._agreement.program, answers).rows
 
     def _replay(self, arrays: Arrays) -> bytes:
         """Play rounds again from their x0, for the states that they lead to."""
@@ -105,7 +105,7 @@ class Station:
             round = self._follower.round
             asked = self._asked(round)
             if len(asked):
-                self._group.answer(self._follower.model(round), round, asked)
+                self._group.answer(self._request(self._follower.model(round), round, asked))
         return wire.pack("done")
 
     def _asked(self, round: int) -> Workers:
@@ -118,7 +118,7 @@ class Station:
     def _load(self, arrays: Arrays) -> bytes:
         """Go on from these states; without any, from the first ones."""
         first = self._group.first_state()
-        self._group.state = map_state(np.array, filled(first, arrays)) if arrays else first
+        self._group.state = map_state(np.array, fill_state(first, arrays)) if arrays else first
         self._follower.forget()
         return wire.pack("done")
 

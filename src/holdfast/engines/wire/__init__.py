@@ -4,26 +4,3 @@ from holdfast.engines.wire.frames import HEADER_BYTES, Data, Frame, Kind, WireEr
 from holdfast.engines.wire.messages import floats, model, read, rows_of, sides, sides_of, tally, tally_of
 from holdfast.engines.wire.packets import Packet, is_packet, pack, unpack
 from holdfast.engines.wire.sizes import message_bytes
-
-__all__ = [
-    "HEADER_BYTES",
-    "Data",
-    "Frame",
-    "Kind",
-    "Packet",
-    "WireError",
-    "decode",
-    "encode",
-    "floats",
-    "is_packet",
-    "message_bytes",
-    "model",
-    "pack",
-    "read",
-    "rows_of",
-    "sides",
-    "sides_of",
-    "tally",
-    "tally_of",
-    "unpack",
-]

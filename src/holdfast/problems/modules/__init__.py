@@ -3,5 +3,3 @@
 from holdfast.problems.modules.networks import MODELS, REGISTRY
 from holdfast.problems.modules.problem import ModuleProblem
 from holdfast.problems.modules.ways import WAYS
-
-__all__ = ["MODELS", "REGISTRY", "WAYS", "ModuleProblem"]

@@ -34,6 +34,10 @@ class Choice(NamedTuple):
     chunk: int
 
 
+LOOP = Choice("loop", CHUNK)
+"""What every other way is compared with."""
+
+
 def choose(problem: ModuleProblem, workers: int, shared: bool, way: str | None, chunk: int | None) -> Choice:
     """Return the fastest way for this many workers, at one model for all or at one each; what is given stays.
 
@@ -81,17 +85,18 @@ def _key(problem: ModuleProblem, workers: int, shared: bool, choices: list[Choic
 
 
 def _fastest(problem: ModuleProblem, choices: list[Choice], workers: int, shared: bool) -> Choice:
-    expected, right = _gradients(problem, Choice("loop", CHUNK), workers, shared), []
+    expected, right = _gradients(problem.using(*LOOP), workers, shared), dict[Choice, ModuleProblem]()
     for choice in choices:
         with suppress(Exception):  # whatever a way cannot do, another can
-            if _close(_gradients(problem, choice, workers, shared), expected):
-                right.append(choice)
+            served = problem.using(*choice)
+            if _close(_gradients(served, workers, shared), expected):
+                right[choice] = served
     seconds: dict[Choice, list[float]] = {choice: [] for choice in right}
     for _ in range(REPEATS):
-        for choice, taken in seconds.items():
+        for choice, served in right.items():
             begun = perf_counter()
-            _gradients(problem, choice, workers, shared)
-            taken.append(perf_counter() - begun)
+            _gradients(served, workers, shared)
+            seconds[choice].append(perf_counter() - begun)
     return min(seconds, key=lambda choice: median(seconds[choice]))
 
 
@@ -100,26 +105,18 @@ def _require_right(problem: ModuleProblem, choice: Choice, workers: int, shared:
     if choice.way == "loop":
         return
     try:
-        found = _gradients(problem, choice, workers, shared)
+        found = _gradients(problem.using(*choice), workers, shared)
     except Exception as error:
         line = next(iter(str(error).splitlines()), type(error).__name__)
         raise InvalidInput(f"gradients={choice.way} must be able to compute this model; got {line}") from None
-    if not _close(found, _gradients(problem, Choice("loop", CHUNK), workers, shared)):
+    if not _close(found, _gradients(problem.using(*LOOP), workers, shared)):
         raise InvalidInput(f"gradients={choice.way} must give what the loop gives; got others for this model")
 
 
-def _gradients(problem: ModuleProblem, choice: Choice, workers: int, shared: bool) -> Rows:
+def _gradients(problem: ModuleProblem, workers: int, shared: bool) -> Rows:
     some, start = problem.workers[:workers], problem.start()
     given = start if shared else np.tile(start, (len(some), 1))
-    return _served(problem, choice).oracle(some)(given, 0)
-
-
-def _served(problem: ModuleProblem, choice: Choice) -> ModuleProblem:
-    """Return the problem with its gradients computed so; made once for a choice, as a run makes it once."""
-    made: dict[Choice, ModuleProblem] = vars(problem).setdefault("_timed", {})
-    if choice not in made:
-        made[choice] = problem.using(*choice)
-    return made[choice]
+    return problem.oracle(some)(given, 0)
 
 
 def _close(found: Rows, expected: Rows) -> bool:

@@ -137,7 +137,7 @@ def claims(judged: Iterable[Judged]) -> list[dict[str, Any]]:
 def _curve(found: CurveFindings) -> dict[str, Any]:
     spec = found.curve.spec
     method = spec.method
-    rsa = {"norm": f"l{method.norm:g}", "penalty": method.penalty} if isinstance(method, Rsa) else {}
+    rsa = {"norm": method.norm_label, "penalty": method.penalty} if isinstance(method, Rsa) else {}
     return {
         "label": found.curve.label,
         "method": spec.method_name,

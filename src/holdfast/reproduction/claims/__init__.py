@@ -26,6 +26,3 @@ def judge(findings: Sequence[Findings], lambda0: Mapping[str, float] | None = No
     view = View({found.figure.name: found for found in findings}, lambda0 or {})
     known = {*view.figures, *(["theory"] if lambda0 else [])}
     return [claim.judge(view) for claim in CLAIMS if set(claim.figures) <= known]
-
-
-__all__ = ["CLAIMS", "Claim", "Judged", "Verdict", "judge"]

@@ -1,0 +1,60 @@
+"""How a worker's message is written before it crosses: full models without ties, or one bit per coordinate."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar, cast
+
+from holdfast.onebit.coin import Coin
+from holdfast.onebit.counter import Counter
+from holdfast.typing import Messages, Rows, Sides, Tally
+
+
+class Encoder(ABC):
+    """What an honest worker does to its message before it crosses: each row by itself, draws addressed by its worker.
+
+    A Byzantine worker sends anything that could have crossed.
+    """
+
+    sends_bits: ClassVar[bool] = False
+    """Whether a message that has crossed is one bit per coordinate."""
+
+    @abstractmethod
+    def encode(self, messages: Messages) -> Messages:
+        """Return what honest workers send in place of these messages."""
+
+    @abstractmethod
+    def admit(self, messages: Messages) -> Messages:
+        """Return messages that hold anything as some that could have crossed; those that did stay what they are."""
+
+
+@dataclass(frozen=True)
+class BreakTies(Encoder):
+    """Full models in which every tie with the master's is decided by the coin."""
+
+    def encode(self, messages: Messages) -> Messages:
+        model, rows, workers, round = messages.model, cast(Rows, messages.rows), messages.workers, messages.round
+        return messages._replace(rows=Coin(messages.seed).break_ties(model, rows, workers, round))
+
+    def admit(self, messages: Messages) -> Messages:
+        return self.encode(messages)
+
+
+@dataclass(frozen=True)
+class TakeSides(Encoder):
+    """One bit per coordinate: on which side of the worker the master stands, ties decided by the coin."""
+
+    sends_bits: ClassVar[bool] = True
+
+    def encode(self, messages: Messages) -> Messages:
+        model, rows, workers, round = messages.model, cast(Rows, messages.rows), messages.workers, messages.round
+        return messages._replace(rows=Sides(Coin(messages.seed).sides(model, rows, workers, round), len(model)))
+
+    def admit(self, messages: Messages) -> Messages:
+        return messages if isinstance(messages.rows, Sides | Tally) else self.encode(messages)
+
+
+def count_sides(sides: Sides) -> Tally:
+    """Return the number of ones per coordinate."""
+    counter = Counter(sides.dimension, capacity=len(sides.bits))
+    counter.add(sides.bits)
+    return counter.tally()
