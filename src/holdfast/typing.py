@@ -78,6 +78,8 @@ class Messages(NamedTuple):
     """The master's model, which they answer."""
     weights: NDArray[np.float64] | None = None
     """How much each row counts, where an element says so; None if all count the same."""
+    crossed: bool = False
+    """Whether they are encoded as they cross; if not, they are answers of the local rule."""
 
     @staticmethod
     def of(rows: Rows) -> "Messages":

@@ -103,8 +103,8 @@ class Adversary:
         lies = self.lie(messages, neutral, None if state is None else (program, state))
         if not program.sending:
             return messages if lies is None else messages._replace(rows=self._put(cast(Rows, messages.rows), lies))
-        sent = program.send(messages) if lies is None else _join(program, messages, lies)
-        return messages._replace(rows=count_sides(cast(Sides, sent.rows))) if program.counts else sent
+        sent = program.send(messages) if lies is None else self._join(program, messages, lies)
+        return sent._replace(rows=count_sides(cast(Sides, sent.rows))) if program.counts else sent
 
     def corrupt(self, messages: Messages, neutral: Vector) -> Rows:
         """Return what arrives of messages that belong to no program, such as reports. Valid until the next call."""
@@ -112,7 +112,7 @@ class Adversary:
         return rows if lies is None else self._put(rows, lies)
 
     def lie(self, messages: Messages, neutral: Vector, master: Ask | None = None) -> Lies | None:
-        """Return what the Byzantine workers send, if there are any: rows of the messages' type.
+        """Return what the Byzantine workers send, if there are any.
 
         Colluding workers that see no honest message in a round send the neutral one.
         """
@@ -126,9 +126,7 @@ class Adversary:
         if isinstance(self._attack, ColludingAttack) and corrupted.all():
             return Lies(np.broadcast_to(neutral, rows.shape), *places)
         sent = self._mount(messages, neutral, byzantine_at, honest_at, master)
-        made = self._check(sent, (len(workers[byzantine_at]), rows.shape[1]))
-        with np.errstate(over="ignore", invalid="ignore"):
-            return Lies(made.astype(rows.dtype, copy=False), *places)
+        return Lies(self._check(sent, (len(workers[byzantine_at]), rows.shape[1])), *places)
 
     def _mount(
         self, messages: Messages, neutral: Vector, byzantine_at: Where, honest_at: Where, master: Ask | None
@@ -175,31 +173,39 @@ class Adversary:
 
     def _put(self, rows: Rows, lies: Lies) -> Rows:
         """Return the rows with lies in their places; the rows of idle workers are written over, no others."""
+        sent = rows
         if not len(self.idle):
-            if self._copy is None or self._copy.shape != rows.shape:
-                self._copy = np.empty_like(rows)
+            sent = self._room(rows)
             # a list of places would be copied twice
             at = lies.honest_at if isinstance(lies.honest_at, slice) else slice(None)
-            self._copy[at] = rows[at]
-            rows = self._copy
-        rows[lies.byzantine_at] = lies.rows
-        return rows
+            sent[at] = rows[at]
+        with np.errstate(over="ignore", invalid="ignore"):
+            sent[lies.byzantine_at] = lies.rows
+        return sent
 
+    def _join(self, program: Program, messages: Messages, lies: Lies) -> Messages:
+        """Return honest messages as they are sent, and lies as something that could have crossed, in their places."""
+        workers, rows = messages.workers, cast(Rows, messages.rows)
+        with np.errstate(over="ignore", invalid="ignore"):
+            told = messages._replace(rows=lies.rows.astype(rows.dtype, copy=False), workers=workers[lies.byzantine_at])
+        forged = program.admit(told).rows
+        if len(lies.rows) == len(workers):  # no honest worker is here
+            return messages._replace(rows=forged, crossed=True)
+        own = messages._replace(rows=rows[lies.honest_at], workers=workers[lies.honest_at])
+        honest = program.send(own).rows
+        if isinstance(honest, Sides) and isinstance(forged, Sides):
+            bits = np.empty((len(workers), honest.bits.shape[1]), np.uint8)
+            bits[lies.honest_at], bits[lies.byzantine_at] = honest.bits, forged.bits
+            return messages._replace(rows=Sides(bits, honest.dimension), crossed=True)
+        joined = self._room(rows)
+        joined[lies.honest_at], joined[lies.byzantine_at] = cast(Rows, honest), cast(Rows, forged)
+        return messages._replace(rows=joined, crossed=True)
 
-def _join(program: Program, messages: Messages, lies: Lies) -> Messages:
-    """Return honest messages as they are sent, and lies as something that could have crossed, in the workers' order."""
-    workers, rows = messages.workers, cast(Rows, messages.rows)
-    if len(lies.rows) == len(workers):  # no honest worker is here
-        return program.admit(messages._replace(rows=lies.rows))
-    honest = program.send(messages._replace(rows=rows[lies.honest_at], workers=workers[lies.honest_at])).rows
-    forged = program.admit(messages._replace(rows=lies.rows, workers=workers[lies.byzantine_at])).rows
-    if isinstance(honest, Sides) and isinstance(forged, Sides):
-        bits = np.empty((len(workers), honest.bits.shape[1]), np.uint8)
-        bits[lies.honest_at], bits[lies.byzantine_at] = honest.bits, forged.bits
-        return messages._replace(rows=Sides(bits, honest.dimension))
-    joined = np.empty_like(rows)
-    joined[lies.honest_at], joined[lies.byzantine_at] = cast(Rows, honest), cast(Rows, forged)
-    return messages._replace(rows=joined)
+    def _room(self, rows: Rows) -> Rows:
+        """Return an array like these, the same one every round: a fresh one costs more to touch than to fill."""
+        if self._copy is None or self._copy.shape != rows.shape:
+            self._copy = np.empty_like(rows)
+        return self._copy
 
 
 def _asking(

@@ -101,13 +101,13 @@ class Program:
         """Whether all that the master needs of bits is their count, so that stations may count them."""
         return self.sends_bits and not self.reading
 
-    def send(self, messages: Messages) -> Messages:
-        """Return what honest workers send whose local rule has made these messages."""
-        return reduce(lambda passing, encoder: encoder.encode(passing), self.sending, messages)
+    def send(self, answers: Messages) -> Messages:
+        """Return what honest workers send whose local rule has made these answers."""
+        return reduce(lambda passing, encoder: encoder.encode(passing), self.sending, answers)._replace(crossed=True)
 
-    def admit(self, messages: Messages) -> Messages:
-        """Return anything as messages that could have crossed; those that have crossed stay what they are."""
-        return reduce(lambda passing, encoder: encoder.admit(passing), self.sending, messages)
+    def admit(self, answers: Messages) -> Messages:
+        """Return anything in place of answers as messages that could have crossed."""
+        return reduce(lambda passing, encoder: encoder.admit(passing), self.sending, answers)._replace(crossed=True)
 
     # -- at the master -----------------------------------------------------------------------------------------------
 
@@ -120,21 +120,20 @@ class Program:
     def direction(self, state: Served, messages: Messages, first: int = 0) -> tuple[Vector, Served]:
         """Return the direction in which the master steps away, and its state with what is remembered: pure.
 
-        The rule is shown the columns from `first` on.
+        Messages that have not crossed are read as if they had. The rule is shown the columns from `first` on.
         """
         reading, rule = self._told
-        messages = messages._replace(model=state.model)
-        if self.sending:
+        if messages.model is not state.model:
+            messages = messages._replace(model=state.model)
+        if self.sending and not messages.crossed and isinstance(messages.rows, np.ndarray):
             messages = self.admit(messages)
-        read, remembered = _pass_through(reading, state.reading, messages)
+        read, remembered = _pass_through(reading, state.reading, messages) if reading else (messages, ())
         if first:
             read = read._replace(rows=cast(Rows, read.rows)[:, first:], model=read.model[first:])
         vector, memory = rule.step(state.memory, read)
         if isinstance(read.rows, np.ndarray):
-            if np.shape(vector) != read.model.shape:
-                raise InvalidInput(f"{rule} must return a vector of shape {read.model.shape}; got {np.shape(vector)}")
-            vector = np.asarray(vector, read.rows.dtype)
-        vector, serving = _pass_through(self.serving, state.serving, vector, messages)
+            vector = _check_vector(rule, vector, read.model, read.rows)
+        vector, serving = _pass_through(self.serving, state.serving, vector, messages) if self.serving else (vector, ())
         return vector, Served(state.model, memory, remembered, serving)
 
     def step(self, state: Served, messages: Messages) -> Served:
@@ -144,11 +143,11 @@ class Program:
         with np.errstate(over="ignore", invalid="ignore"):
             direction, after = self.direction(state, messages)
             moved = x - alpha / (1 + n * alpha * self.damping) * (self.prior.gradient(x) + direction)
-        return after._replace(model=moved)
+        return Served(moved, *after[1:])
 
     # -- for attackers who ask ---------------------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def sketched(self) -> Literal["whole", "columns"] | None:
         """Whether `sketch` can be asked: for a rule that needs inner products only, or such a mixture column by column.
 
@@ -220,6 +219,14 @@ def _pass_through(elements: Sequence[Any], states: tuple[Any, ...], value: T, *a
         value, remembered = element.step(state, value, *about)
         after.append(remembered)
     return value, tuple(after)
+
+
+def _check_vector(rule: Rule, vector: Any, model: Vector, rows: Rows) -> Vector:
+    if type(vector) is np.ndarray and vector.shape == model.shape and vector.dtype == rows.dtype:
+        return vector
+    if np.shape(vector) != model.shape:
+        raise InvalidInput(f"{rule} must return a vector of shape {model.shape}; got {np.shape(vector)}")
+    return np.asarray(vector, rows.dtype)
 
 
 def _is_part(part: Any) -> bool:

@@ -6,7 +6,7 @@ model; a fair coin moves it nowhere on average. Each toss depends only on seed, 
 """
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -57,3 +57,9 @@ class Coin:
     @cached_property
     def _stream(self) -> Stream:
         return Stream(self.seed, "tie")
+
+
+@lru_cache(maxsize=8)  # its key takes longer to find than a round's bits to count
+def coin_of(seed: int) -> Coin:
+    """Return the coin of all workers under a seed."""
+    return Coin(seed)

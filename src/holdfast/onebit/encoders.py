@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, cast
 
-from holdfast.onebit.coin import Coin
+from holdfast.onebit.coin import coin_of
 from holdfast.onebit.counter import Counter
 from holdfast.typing import Messages, Rows, Sides, Tally
 
@@ -22,9 +22,9 @@ class Encoder(ABC):
     def encode(self, messages: Messages) -> Messages:
         """Return what honest workers send in place of these messages."""
 
-    @abstractmethod
     def admit(self, messages: Messages) -> Messages:
-        """Return messages that hold anything as some that could have crossed; those that did stay what they are."""
+        """Return messages that hold anything as some that could have crossed; an encoder that draws says its own."""
+        return self.encode(messages)
 
 
 @dataclass(frozen=True)
@@ -33,10 +33,7 @@ class BreakTies(Encoder):
 
     def encode(self, messages: Messages) -> Messages:
         model, rows, workers, round = messages.model, cast(Rows, messages.rows), messages.workers, messages.round
-        return messages._replace(rows=Coin(messages.seed).break_ties(model, rows, workers, round))
-
-    def admit(self, messages: Messages) -> Messages:
-        return self.encode(messages)
+        return messages._replace(rows=coin_of(messages.seed).break_ties(model, rows, workers, round))
 
 
 @dataclass(frozen=True)
@@ -47,10 +44,7 @@ class TakeSides(Encoder):
 
     def encode(self, messages: Messages) -> Messages:
         model, rows, workers, round = messages.model, cast(Rows, messages.rows), messages.workers, messages.round
-        return messages._replace(rows=Sides(Coin(messages.seed).sides(model, rows, workers, round), len(model)))
-
-    def admit(self, messages: Messages) -> Messages:
-        return messages if isinstance(messages.rows, Sides | Tally) else self.encode(messages)
+        return messages._replace(rows=Sides(coin_of(messages.seed).sides(model, rows, workers, round), len(model)))
 
 
 def count_sides(sides: Sides) -> Tally:

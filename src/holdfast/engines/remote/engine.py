@@ -133,8 +133,9 @@ class Remote:
             raise TooFew("; ".join([needed, *[f"last fault: {fault}" for fault in self.faults[-1:]]]))
         self._asked += len(inbox.asked)
         self.absent += len(inbox.asked) - len(workers)  # a round that is played again counts once
-        arrived = Messages(self._open(inbox), workers, round, self._agreement.participation.seed, model)
-        if self.adversary.colludes:  # here, since they see all answers
+        seed, colludes = self._agreement.participation.seed, self.adversary.colludes
+        arrived = Messages(self._open(inbox), workers, round, seed, model, crossed=not colludes)
+        if colludes:  # here, since they see all answers
             arrived = self.adversary.cross(self._agreement.program, arrived, state)
         if isinstance(arrived.rows, Tally):
             self._announcer.counted(arrived.rows, round)
