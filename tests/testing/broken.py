@@ -530,20 +530,17 @@ class By(IdealSgd):
         return replace(super().program(setting), worker=self.rule())
 
 
-class Halves(Encoder):
-    """What has crossed is halved again."""
+class Centres(Encoder):
+    """Workers know what others send."""
 
     def encode(self, messages: Messages) -> Messages:
         rows: Any = messages.rows
-        return messages._replace(rows=rows / 2)
-
-    def admit(self, messages: Messages) -> Messages:
-        return self.encode(messages)
+        return messages._replace(rows=rows - rows.mean(axis=0))
 
 
-class SendsHalves(IdealSgd):
+class SendsCentred(IdealSgd):
     def program(self, setting: Setting) -> Program:
-        return replace(super().program(setting), sending=(Halves(),))
+        return replace(super().program(setting), sending=(Centres(),))
 
 
 def sums_in_place(rows: Rows) -> Any:
@@ -555,6 +552,6 @@ BREAKS["method"] = [
     (By(ComparesWorkers), "workers-go-by-rows"),
     (By(MovesTheMaster), "workers-leave-their-state"),
     (Aggregated(sums_in_place), "master-leaves-its-state"),
-    (SendsHalves(), "reads-what-has-crossed"),
+    (SendsCentred(), "workers-send-by-rows"),
     (By(SendsModels), "says-what-workers-send"),
 ]

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from holdfast.data import Iid
 from holdfast.methods import InverseSqrt, Method, Ridge, Setting, make_method, method_text, with_penalty
@@ -15,7 +16,7 @@ from holdfast.testing.laws import EXAMPLES, SECONDS, Laws, require, require_same
 from holdfast.testing.outcomes import Report
 from holdfast.testing.problems import few_samples
 from holdfast.testing.rules import DECLARED
-from holdfast.typing import Messages, Request, Rows, Vector
+from holdfast.typing import Messages, Request, Rows, Sides, Vector
 
 LAWS = Laws("method")
 SETTING = Setting(InverseSqrt(0.1), Ridge(0.01), DECLARED)
@@ -109,12 +110,19 @@ def master_leaves_its_state(method: Method, dtype: str, seed: int) -> None:
 
 
 @LAWS.law(dtype=_types, seed=_seeds)
-def reads_what_has_crossed(method: Method, dtype: str, seed: int) -> None:
-    """Messages that have crossed give the step of the answers that they were made of."""
+def workers_send_by_rows(method: Method, dtype: str, seed: int) -> None:
+    """What a worker sends depends on its own answer only, on the round and on its number, bit for bit (row law)."""
     program, (model, rows) = method.program(SETTING), _models(dtype, seed)
-    answers = Messages(rows, WORKERS, 1, SEED, model)
-    expected = program.step(program.init(model), answers).model
-    require_same(program.step(program.init(model), program.send(answers)).model, expected, "the step of what crossed")
+    together = _sent(program.send(Messages(rows, WORKERS, 1, SEED, model)))
+    for row, worker in enumerate(WORKERS):
+        alone = _sent(program.send(Messages(rows[[row]], WORKERS[[row]], 1, SEED, model)))
+        require_same(alone[0], together[row], f"alone, what worker {worker} sends")
+
+
+def _sent(messages: Messages) -> NDArray[Any]:
+    """Return one row per worker, of numbers or of bits."""
+    rows: Any = messages.rows
+    return rows.bits if isinstance(rows, Sides) else rows
 
 
 @LAWS.law(dtype=_types, seed=_seeds)
