@@ -530,7 +530,7 @@ class By(IdealSgd):
         return replace(super().program(setting), worker=self.rule())
 
 
-class Centres(Encoder):
+class CentresAnswers(Encoder):
     """Workers know what others send."""
 
     def encode(self, messages: Messages) -> Messages:
@@ -540,7 +540,7 @@ class Centres(Encoder):
 
 class SendsCentred(IdealSgd):
     def program(self, setting: Setting) -> Program:
-        return replace(super().program(setting), sending=(Centres(),))
+        return replace(super().program(setting), sending=(CentresAnswers(),))
 
 
 def sums_in_place(rows: Rows) -> Any:
