@@ -24,7 +24,6 @@ import numpy as np
 
 from holdfast import kernels
 from holdfast.attacks.base import FullView, Sketch, honest_mean
-from holdfast.kernels.room import room
 from holdfast.typing import Rows, Vector
 
 Damage = Callable[[Rows], float]
@@ -70,7 +69,9 @@ def in_few(line: Line, view: FullView) -> tuple[Line, FullView] | None:
     stride, sketch = d // COLUMNS, view.sketch
     if sketch is None or d < MANY * (honest + 2) or (sketch.by_columns and stride <= 1):
         return None
-    spanning = room((honest + 2, d), np.float64)  # the mean lies in the span of the others: float32 would move it out
+    spanning = np.empty(
+        (honest + 2, d), np.float64
+    )  # the mean lies in the span of the others: float32 would move it out
     np.subtract(view.honest, view.neutral, out=spanning[:honest])
     start = line(0.0)
     spanning[honest], spanning[honest + 1] = start - view.neutral, line(1.0) - start

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from holdfast.attacks import Attack, ColludingAttack, FullView, LocalAttack, LocalView, Sketch, WithMemory
 from holdfast.engines.places import Where, split
 from holdfast.errors import InvalidInput
-from holdfast.kernels.room import room
 from holdfast.methods import Program, Served
 from holdfast.onebit import count_sides
 from holdfast.states import Arrays, arrays_of, fill_state
@@ -217,7 +216,7 @@ def _asking(
 
     def ask(answer: Callable[..., Vector], rows: Rows, *inner: int) -> Vector:
         """Ask about rows of which the honest ones come first."""
-        ordered = room(rows.shape, rows.dtype)
+        ordered = np.empty(rows.shape, rows.dtype)
         ordered[honest_at], ordered[byzantine_at] = np.split(rows, [len(messages.workers[honest_at])])
         return _copy(answer(messages._replace(rows=ordered), *inner))
 

@@ -24,7 +24,6 @@ from holdfast.kernels.pairs import (
     squared_distances,
     weiszfeld,
 )
-from holdfast.kernels.room import room
 from holdfast.kernels.sharing import set_threads, share, threads
 from holdfast.kernels.subsets import least_diameter, least_eigenvalue
 from holdfast.typing import Rows, Vector, Workers
@@ -99,7 +98,7 @@ def mixtures(weights: Rows, rows: Rows) -> Rows:
     used = plain(weights) != 0
     chosen = np.argsort(~used, axis=1, kind="stable")  # those with weight first, in their order
     given = np.take_along_axis(weights, chosen, axis=1).astype(rows.dtype)
-    out = room((len(weights), rows.shape[1]), rows.dtype)
+    out = np.empty((len(weights), rows.shape[1]), rows.dtype)
     kernel, counts = module("columns").mixtures, used.sum(axis=1)
     share(lambda first, last: kernel(given, chosen, counts, rows, first, last, out), rows.shape[1], rows.size)
     return out

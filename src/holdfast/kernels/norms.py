@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
 from holdfast.kernels.calling import heard, matching, module, plain
-from holdfast.kernels.room import room
 from holdfast.kernels.sharing import share
 from holdfast.typing import Rows, Vector
 
@@ -54,7 +53,7 @@ def steps(p: float, weight: float, models: Rows, master: Vector, gradients: Rows
             f"gradients must be like the models, {models.shape} of {models.dtype}; "
             f"got {gradients.shape} of {gradients.dtype}"
         )
-    number, out = models.dtype.type, room(models.shape, models.dtype)
+    number, out = models.dtype.type, np.empty(models.shape, models.dtype)
     alpha, kernels = number(rate), module("norms")
 
     def fill(first: int, last: int) -> None:

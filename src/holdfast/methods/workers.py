@@ -5,7 +5,6 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from holdfast.kernels.room import room
 from holdfast.methods.penalties import Penalty
 from holdfast.typing import Nothing, Oracle, Request, Rows, Schedule, Vector, Worker
 
@@ -111,11 +110,7 @@ class WithMomentum(Around):
 
         def averaged(models: Rows, draw: int, /) -> Rows:
             nonlocal average
-            past, fresh = (room(average.shape, average.dtype) for _ in range(2))
-            np.multiply(average, self.momentum, out=past)
-            np.multiply(oracle(models, draw), 1 - self.momentum, out=fresh)
-            np.add(past, fresh, out=past)
-            average = past
+            average = self.momentum * average + (1 - self.momentum) * oracle(models, draw)
             return average
 
         messages, inner = self.worker.step(state.inner, request, averaged)

@@ -5,7 +5,6 @@ import numpy as np
 
 from holdfast import kernels
 from holdfast.aggregators.options import require_positive
-from holdfast.kernels.room import room
 from holdfast.stages.base import Stage
 from holdfast.typing import Messages, Rows, Vector
 
@@ -38,7 +37,7 @@ class Clipping(Stage):
 
 def shortened(rows: Rows, lengths: Vector, limit: float) -> Rows:
     """Return the rows, those longer than the limit made that long; infinitely long ones are 0."""
-    out, number = room(rows.shape, rows.dtype), rows.dtype.type
+    out, number = np.empty(rows.shape, rows.dtype), rows.dtype.type
     for i, length in enumerate(lengths):
         factor = min(1.0, limit / length) if length > 0 else 1.0
         if not np.isfinite(length):

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
-from holdfast.kernels.room import room
 from holdfast.problems.modules.library import library, one_thread
 from holdfast.typing import Rows, Workers
 
@@ -63,7 +62,7 @@ class ModuleOracle:
             expected = f"({n}, {problem.dimension}) or ({problem.dimension},)"
             raise InvalidInput(f"models must have shape {expected}; got {models.shape}")
         shared = models.ndim == 1 or len(models) == 1 < n
-        gradients = room((n, problem.dimension), models.dtype)
+        gradients = np.empty((n, problem.dimension), models.dtype)
         given = shared_memory(models.reshape(-1) if shared else models).to(problem.device)
         out = shared_memory(gradients)
         with one_thread():
