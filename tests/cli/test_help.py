@@ -2,6 +2,8 @@
 
 import re
 import shlex
+import subprocess
+import sys
 from argparse import ArgumentParser, _SubParsersAction
 from collections.abc import Iterator
 from dataclasses import fields
@@ -151,3 +153,17 @@ def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
         main(["--version"])
     assert ended.value.code == 0
     assert capsys.readouterr().out == f"holdfast {holdfast.__version__}\n"
+
+
+def test_help_loads_no_command() -> None:
+    """The help needs no library: it answers in a fraction of what NumPy takes to load."""
+    script = "import sys; from holdfast.cli import main; main(['--help'])"
+    tail = "print([name for name in sys.modules if name.partition('.')[0] in ('numpy', 'rich', 'msgspec')])"
+    code = f"import sys\ntry:\n    {script}\nexcept SystemExit:\n    {tail}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_only_the_command_that_is_named_has_its_flags() -> None:
+    chosen = dict(commands(command_parser(["cite", "rsa"])))
+    assert [path for path, parser in chosen.items() if len(parser._actions) > 1] == [("cite",)]

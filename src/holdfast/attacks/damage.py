@@ -69,9 +69,8 @@ def in_few(line: Line, view: FullView) -> tuple[Line, FullView] | None:
     stride, sketch = d // COLUMNS, view.sketch
     if sketch is None or d < MANY * (honest + 2) or (sketch.by_columns and stride <= 1):
         return None
-    spanning = np.empty(
-        (honest + 2, d), np.float64
-    )  # the mean lies in the span of the others: float32 would move it out
+    # the mean lies in the span of the others: float32 would move it out
+    spanning = np.empty((honest + 2, d), np.float64)
     np.subtract(view.honest, view.neutral, out=spanning[:honest])
     start = line(0.0)
     spanning[honest], spanning[honest + 1] = start - view.neutral, line(1.0) - start

@@ -53,4 +53,4 @@ def add_flags(parser: ArgumentParser) -> None:
 
 
 def command(arguments: Namespace) -> int:
-    return ACTIONS[arguments.action].module.command(arguments)
+    return ACTIONS[arguments.action].load(arguments.action).command(arguments)

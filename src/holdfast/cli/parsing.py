@@ -3,7 +3,8 @@
 import argparse
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
-from typing import Any, NamedTuple, NoReturn, Protocol
+from importlib import import_module
+from typing import Any, NamedTuple, NoReturn, Protocol, cast
 
 from holdfast.errors import InvalidInput, unknown
 
@@ -23,7 +24,12 @@ class Command(NamedTuple):
 
     help: str
     example: str
-    module: CommandModule
+    module: CommandModule | None = None
+    """If not given, the module of the command's name."""
+
+    def load(self, name: str) -> CommandModule:
+        """Return what adds the flags of the command of this name, and does it."""
+        return self.module or cast(CommandModule, import_module(f"{__package__}.{name}"))
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):
@@ -55,13 +61,17 @@ class OneLineParser(ArgumentParser):
             raise unknown(action.dest, value, action.choices)
 
 
-def add_commands(parser: ArgumentParser, dest: str, commands: Mapping[str, Command]) -> None:
-    """Add one parser per command; the arguments then hold the name of the chosen one as `dest`."""
+def add_commands(parser: ArgumentParser, dest: str, commands: Mapping[str, Command], chosen: str | None = None) -> None:
+    """Add one parser per command; the arguments then hold the name of the chosen one as `dest`.
+
+    If it is known which one is `chosen`, the others get no flags, and are not loaded.
+    """
     among = parser.add_subparsers(
         title=f"{dest}s", dest=dest, metavar=dest.upper(), required=True, parser_class=OneLineParser
     )
     for name, command in commands.items():
         example = f"example:\n  {command.example}"
         added = among.add_parser(name, help=command.help, description=command.help, epilog=example)
-        command.module.add_flags(added)
+        if chosen in (None, name):
+            command.load(name).add_flags(added)
         added.set_defaults(parser=added)
