@@ -237,13 +237,13 @@ def _is_part(part: Any) -> bool:
 class _Function:
     """A function as a part of a program: it remembers nothing."""
 
-    def __str__(self) -> str:
-        return str(self.function)
-
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
         self.rotation_equivariant = bool(getattr(function, "rotation_equivariant", False))
         self.coordinate_wise = bool(getattr(function, "coordinate_wise", False))
+
+    def __str__(self) -> str:
+        return str(self.function)
 
     def init(self, model: Vector) -> Nothing:
         return Nothing()
