@@ -20,7 +20,7 @@ HERE = Path(__file__).parent
 @pytest.fixture(scope="session")
 def ray() -> Iterator[Any]:
     with pytest.MonkeyPatch.context() as patch:  # actors find what tests define
-        paths = [HERE, HERE.with_name("engines"), *filter(None, [os.environ.get("PYTHONPATH")])]
+        paths = [HERE, HERE.parent, HERE.with_name("engines"), *filter(None, [os.environ.get("PYTHONPATH")])]
         patch.setenv("PYTHONPATH", os.pathsep.join(map(str, paths)))
         connection = Cluster(SHARDS)
     yield connection.ray
