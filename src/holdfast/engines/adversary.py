@@ -16,8 +16,6 @@ from holdfast.states import Arrays, arrays_of, fill_state
 from holdfast.typing import Messages, Nothing, Rows, Sides, Vector, Workers
 
 A = TypeVar("A", bound=NDArray[Any])
-
-
 Ask = tuple[Program, Served]
 """What colluding workers may ask: the program in the master's state of this round."""
 
@@ -201,7 +199,7 @@ class Adversary:
         return messages._replace(rows=joined, crossed=True)
 
     def _room(self, rows: Rows) -> Rows:
-        """Return an array like these, the same one every round: a fresh one costs more to touch than to fill."""
+        """Return an array like these, the same one every round."""
         if self._copy is None or self._copy.shape != rows.shape:
             self._copy = np.empty_like(rows)
         return self._copy
