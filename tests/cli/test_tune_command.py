@@ -136,7 +136,7 @@ def test_gradient_rules_have_rates_only(tmp_path: Path) -> None:
         (["--validation", "1e-4"], "at least 2 samples on either side; got 0 and 1438"),
         (["--points", "4"], "points must be odd"),
         (["--rungs", "0"], "rungs must be at least 1; got 0"),
-        (["--norm", "half"], "norm must be a number >= 1; got 'half'"),
+        (["--norm", "half"], "norm must be a number >= 1 or package.module:Name; got 'half'"),
         (["--norm", "1", "--method", "rsa:penalty=0"], "penalty as the centre of a log grid must be greater than 0"),
         (["--method", "rsa:penalty=0.1"], "a penalty is the centre for one norm; got 3 norms, penalty=0.1"),
         (["--penalty", "0.1"], "--penalty is an option of rsa: write --method rsa:penalty=0.1"),
