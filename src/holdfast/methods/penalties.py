@@ -183,13 +183,14 @@ class Lp(Penalty):
 
 
 def penalty(norm: float | Penalty, weight: float) -> Penalty:
-    """Return the penalty `weight * |.|_p`, or one of somebody's own with this weight.
+    """Return the penalty `weight * |.|_p`, or a penalty from outside with this weight.
 
     >>> penalty(2, 1.2), penalty(3.5, 4.0)
     (L2(weight=1.2), Lp(p=3.5, weight=4.0))
     """
     if isinstance(norm, Penalty):
-        return replace(cast(Any, norm), weight=weight)  # type: ignore[no-any-return]
+        weighed: Penalty = replace(cast(Any, norm), weight=weight)
+        return weighed
     if not norm >= 1:
         raise InvalidInput(f"norm must be at least 1 (inf is allowed); got {norm}")
     if norm == 1:
