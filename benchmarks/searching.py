@@ -45,11 +45,11 @@ def _view(method: str) -> FullView:
     def ask(answer: Callable[..., Vector], rows: Rows, *inner: int) -> Vector:
         return answer(Messages(rows, everyone, 0), *inner)
 
-    sketched = program.sketched
+    kind = program.sketch_kind
     return replace(
         view,
         aggregate=partial(ask, lambda messages: program.direction(state, messages)[0]),
-        sketch=Sketch(sketched == "columns", partial(ask, program.sketch)) if sketched else None,
+        sketch=Sketch(kind == "columns", partial(ask, program.sketch)) if kind else None,
     )
 
 

@@ -27,7 +27,7 @@ def arrays_of(state: Any, prefix: str = "") -> dict[str, NDArray[Any]]:
     """
     if not isinstance(state, tuple):
         return {prefix.removesuffix("."): state}
-    parts = (arrays_of(part, f"{prefix}{name}.") for name, part in _named(state))
+    parts = (arrays_of(part, f"{prefix}{name}.") for name, part in _name_parts(state))
     return {name: array for part in parts for name, array in part.items()}
 
 
@@ -42,10 +42,10 @@ def fill_state(state: Any, arrays: Arrays) -> Any:
 def _fill(state: Any, arrays: Arrays, prefix: str) -> Any:
     if not isinstance(state, tuple):
         return arrays[prefix.removesuffix(".")]
-    return _rebuild(state, [_fill(part, arrays, f"{prefix}{name}.") for name, part in _named(state)])
+    return _rebuild(state, [_fill(part, arrays, f"{prefix}{name}.") for name, part in _name_parts(state)])
 
 
-def _named(state: tuple[Any, ...]) -> Iterable[tuple[object, Any]]:
+def _name_parts(state: tuple[Any, ...]) -> Iterable[tuple[object, Any]]:
     """Return the parts of a state with their names, or with their places in a plain tuple."""
     return zip(getattr(state, "_fields", range(len(state))), state, strict=True)
 

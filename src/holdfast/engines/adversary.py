@@ -219,8 +219,8 @@ def _asking(
         return _copy(answer(messages._replace(rows=ordered), *inner))
 
     program, state = master
-    sketched = program.sketched
-    sketch = Sketch(sketched == "columns", partial(ask, program.sketch)) if sketched else None
+    kind = program.sketch_kind
+    sketch = Sketch(kind == "columns", partial(ask, program.sketch)) if kind else None
     return partial(ask, lambda asked: program.direction(state, asked)[0]), sketch
 
 

@@ -113,7 +113,7 @@ class Program:
 
     def init(self, model: Vector) -> Served:
         """Return the master's state before the first round."""
-        reading, rule = self._told
+        reading, rule = self._parts
         parts = (tuple(part.init(model) for part in some) for some in (reading, self.serving))
         return Served(model, rule.init(model), *parts)
 
@@ -122,7 +122,7 @@ class Program:
 
         Messages that have not crossed are read as if they had. The rule is shown the columns from `first` on.
         """
-        reading, rule = self._told
+        reading, rule = self._parts
         if messages.model is not state.model:
             messages = messages._replace(model=state.model)
         if self.sending and not messages.crossed and isinstance(messages.rows, np.ndarray):
@@ -148,12 +148,12 @@ class Program:
     # -- for attackers who ask ---------------------------------------------------------------------------------------
 
     @cached_property
-    def sketched(self) -> Literal["whole", "columns"] | None:
+    def sketch_kind(self) -> Literal["whole", "columns"] | None:
         """Whether `sketch` can be asked: for a rule that needs inner products only, or such a mixture column by column.
 
         None where encoders, or parts with memory, look at coordinates.
         """
-        reading, rule = self._told
+        reading, rule = self._parts
         if self.sending or not all(part.rotation_equivariant for part in reading):
             return None
         if rule.rotation_equivariant:
@@ -167,12 +167,12 @@ class Program:
         behind them, and its direction is in these.
         """
         start = self.init(np.zeros_like(cast(Rows, messages.rows)[0]))
-        return self.direction(start, messages, inner if self.sketched == "columns" else 0)[0]
+        return self.direction(start, messages, inner if self.sketch_kind == "columns" else 0)[0]
 
     # -- parts -------------------------------------------------------------------------------------------------------
 
     @cached_property
-    def _told(self) -> tuple[tuple[Element, ...], Rule]:
+    def _parts(self) -> tuple[tuple[Element, ...], Rule]:
         """The reading elements and the rule, told how many workers are declared."""
         reading = (tell(part, self.declared) for part in self.reading)
         rule = tell(self.rule, self.declared)

@@ -59,7 +59,7 @@ class Coin:
         return Stream(self.seed, "tie")
 
 
-@lru_cache(maxsize=8)  # its key takes longer to find than a round's bits to count
+@lru_cache(maxsize=8)  # else its key would be hashed anew in every round
 def coin_of(seed: int) -> Coin:
     """Return the coin of all workers under a seed."""
     return Coin(seed)

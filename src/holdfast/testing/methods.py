@@ -113,13 +113,13 @@ def master_leaves_its_state(method: Method, dtype: str, seed: int) -> None:
 def workers_send_by_rows(method: Method, dtype: str, seed: int) -> None:
     """What a worker sends depends on its own answer only, on the round and on its number, bit for bit (row law)."""
     program, (model, rows) = method.program(SETTING), _models(dtype, seed)
-    together = _sent(program.send(Messages(rows, WORKERS, 1, SEED, model)))
+    together = _rows_of(program.send(Messages(rows, WORKERS, 1, SEED, model)))
     for row, worker in enumerate(WORKERS):
-        alone = _sent(program.send(Messages(rows[[row]], WORKERS[[row]], 1, SEED, model)))
+        alone = _rows_of(program.send(Messages(rows[[row]], WORKERS[[row]], 1, SEED, model)))
         require_same(alone[0], together[row], f"alone, what worker {worker} sends")
 
 
-def _sent(messages: Messages) -> NDArray[Any]:
+def _rows_of(messages: Messages) -> NDArray[Any]:
     """Return one row per worker, of numbers or of bits."""
     rows: Any = messages.rows
     return rows.bits if isinstance(rows, Sides) else rows
