@@ -4,10 +4,10 @@ import json
 from dataclasses import replace
 
 from benchmarks.timing import once
-from holdfast.arena import PRESETS
 from holdfast.data import load
-from holdfast.experiments import run
-from holdfast.experiments.spec import Spec
+from holdfast.runs.runner import run
+from holdfast.runs.spec import Spec
+from holdfast.studies.arena import PRESETS
 
 
 def one_round(specs: list[Spec]) -> None:

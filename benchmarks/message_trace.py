@@ -12,9 +12,9 @@ from typing import Any
 
 import holdfast
 from holdfast import Spec
-from holdfast.experiments.assembly import Experiment, assemble
-from holdfast.experiments.defaults import resolved
 from holdfast.methods import Served
+from holdfast.runs.experiment import Experiment, assemble
+from holdfast.runs.plan import resolved
 
 HOME = str(Path(holdfast.__file__).parent)
 METHODS = ("rsa:norm=1,penalty=0.1", "nnm+trimmed-mean")

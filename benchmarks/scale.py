@@ -23,10 +23,10 @@ from benchmarks.versions import load, machine
 from holdfast import Spec
 from holdfast.engines import InProcess, Ray
 from holdfast.engines.ray import Cluster
-from holdfast.experiments.assembly import assemble
-from holdfast.experiments.defaults import resolved
-from holdfast.experiments.parts import traffic_of
 from holdfast.methods import Rsa
+from holdfast.runs.composition import traffic_of
+from holdfast.runs.experiment import assemble
+from holdfast.runs.plan import resolved
 
 WORKERS = (20, 200, 2000, 20000)
 WIDTHS = {7850: 784, 1_000_000: 99_999}

@@ -12,9 +12,9 @@ import numpy as np
 
 from holdfast import Spec
 from holdfast.attacks import Alie, FullView, Sketch
-from holdfast.experiments.assembly import assemble
-from holdfast.experiments.defaults import resolved
 from holdfast.kernels import set_threads
+from holdfast.runs.experiment import assemble
+from holdfast.runs.plan import resolved
 from holdfast.typing import Messages, Rows, Vector
 
 HONEST, BYZANTINE, DIMENSION = 10, 4, 431_080

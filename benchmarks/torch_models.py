@@ -22,12 +22,11 @@ from benchmarks.timing import once
 from benchmarks.versions import load, machine, versions
 from holdfast.data import Dataset
 from holdfast.engines.training import train
-from holdfast.experiments import Spec
-from holdfast.experiments.assembly import assemble
-from holdfast.experiments.defaults import resolved
-from holdfast.experiments.gradients import with_gradients
 from holdfast.problems.modules.networks import Cnn, Mlp, new_module
 from holdfast.problems.modules.oracle import ModuleOracle
+from holdfast.runs.experiment import assemble
+from holdfast.runs.plan import resolved, with_gradients
+from holdfast.runs.spec import Spec
 
 WORKERS, BATCH, TRIMMED, MOMENTUM, RATE = 20, 32, 4, 0.9, 0.05
 MODELS = {"mlp": (Mlp(hidden=100), "fc_mnist", 40), "cnn": (Cnn(), "cnn_mnist", 8)}

@@ -11,10 +11,10 @@ import numpy as np
 
 from holdfast import Spec
 from holdfast.engines.training import train
-from holdfast.experiments.assembly import assemble
-from holdfast.experiments.automatic import resolve_auto
-from holdfast.experiments.defaults import resolved
 from holdfast.kernels import set_threads
+from holdfast.runs.auto import resolve_auto
+from holdfast.runs.experiment import assemble
+from holdfast.runs.plan import resolved
 from holdfast.watching import Judge, Opinion
 
 BLOCK, BLOCKS = 50, 20

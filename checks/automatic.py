@@ -12,12 +12,12 @@ from itertools import islice, product
 from unittest import mock
 
 from holdfast import Result, Spec
-from holdfast.experiments import automatic as rule
-from holdfast.experiments import survey
-from holdfast.experiments.comparison import compare
-from holdfast.experiments.defaults import resolved
-from holdfast.experiments.given import require_number
 from holdfast.methods import Rsa
+from holdfast.runs import auto as rule
+from holdfast.runs import survey
+from holdfast.runs.plan import resolved
+from holdfast.runs.spec_parts import require_number
+from holdfast.studies.study import compare
 
 SEEDS = (0, 1, 2)
 _UNDER_4 = Spec(method="rsa:norm=1,penalty=0.07", byzantine=4, attack="same-value", rate=0.001, eval_every=5000)

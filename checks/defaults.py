@@ -17,9 +17,9 @@ from sklearn.linear_model import LogisticRegression, Ridge
 
 from holdfast import Result, Spec, run
 from holdfast.data import Dataset
-from holdfast.experiments.building import build_problem
-from holdfast.experiments.defaults import resolved
 from holdfast.problems import LinearProblem
+from holdfast.runs.plan import resolved
+from holdfast.runs.problem_building import build_problem
 
 SEEDS = (0, 1, 2)
 METHODS: dict[str, dict[str, Any]] = {

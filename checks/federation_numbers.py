@@ -17,12 +17,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from holdfast.experiments import Spec
 from holdfast.federation.engine import Task
 from holdfast.federation.tasks import Loader, linear_task, torch_task
 from holdfast.federation.together import simulated
 from holdfast.federation.trial.template import FRAMEWORKS, write_app
 from holdfast.methods.names import method_text
+from holdfast.runs.spec import Spec
 
 SEEDS, EACH = range(3), 5
 

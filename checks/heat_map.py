@@ -15,10 +15,10 @@ from dataclasses import replace
 from typing import Any
 
 import holdfast as hf
-from holdfast.arena import PRESETS
-from holdfast.experiments.automatic import resolve_auto
-from holdfast.experiments.defaults import resolved
-from holdfast.experiments.given import require_number
+from holdfast.runs.auto import resolve_auto
+from holdfast.runs.plan import resolved
+from holdfast.runs.spec_parts import require_number
+from holdfast.studies.arena import PRESETS
 
 HONEST, COUNTS, LONGER = 10, (1, 2, 3, 4), 3.0
 SEARCHES = {

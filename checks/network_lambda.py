@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import holdfast as hf
-from holdfast.experiments.automatic import resolve_auto
-from holdfast.experiments.defaults import resolved
-from holdfast.experiments.given import require_number
 from holdfast.methods import Rsa, with_penalty
+from holdfast.runs.auto import resolve_auto
+from holdfast.runs.plan import resolved
+from holdfast.runs.spec_parts import require_number
 
 PARTITIONS = ("iid", "dirichlet:alpha=0.5", "by-label")
 ATTACKS = ("alie", "contrarian")

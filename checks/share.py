@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from defaults import TABLES, score, standardised
 from holdfast import Spec, load, run
 from holdfast.data import Dataset
-from holdfast.experiments import survey
-from holdfast.experiments.automatic import resolve_auto
-from holdfast.experiments.defaults import resolved
-from holdfast.tuning.validation import hold_out
+from holdfast.runs import survey
+from holdfast.runs.auto import resolve_auto
+from holdfast.runs.plan import resolved
+from holdfast.studies.validation import hold_out
 
 PRESENT = "1/4"
 GRID = {"1/8": 1 / 8, "1/6": 1 / 6, "1/5": 1 / 5, PRESENT: 1 / 4, "1/3": 1 / 3, "1/2": 1 / 2, "2/3": 2 / 3}

@@ -1,4 +1,4 @@
-"""How often `holdfast.experiments.forensics` is right: the tables of docs/workers.md. `make suspicion` writes them.
+"""How often `holdfast.watching.suspicion` is right: the tables of docs/workers.md. `make suspicion` writes them.
 
 python checks/suspicion_rates.py                    # all of them, one process, about an hour on a busy machine
 python checks/suspicion_rates.py digits rsa         # one of them: every attack of the registry, three partitions
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from holdfast import Result, Spec, run
 from holdfast.attacks import REGISTRY
-from holdfast.experiments.individuals import individuals, suspicions_of
+from holdfast.insight.inspection import individuals, suspicions_of
 
 PAGE = Path(__file__).parents[1] / "docs" / "workers.md"
 BEGIN, END = "<!-- {}: written by checks/suspicion_rates.py -->\n", "<!-- end -->\n"

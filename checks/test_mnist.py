@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from holdfast import Result, Spec
-from holdfast.experiments.comparison import compare
-from holdfast.experiments.theorems import guarantees
+from holdfast.insight.theorems import guarantees
 from holdfast.methods import Rsa
+from holdfast.studies.study import compare
 
 SEEDS = (0, 1, 2)
 UNDER_8 = Spec(method="rsa:norm=1,penalty=0.07", byzantine=8, attack="same-value", rate=0.001)

@@ -19,7 +19,7 @@ import holdfast as hf
 from holdfast import Spec
 from holdfast.attacks import REGISTRY
 from holdfast.data import Dataset
-from holdfast.tuning.validation import hold_out
+from holdfast.studies.validation import hold_out
 from holdfast.watching import judge
 
 SEEDS = (0, 1)

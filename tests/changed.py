@@ -3,9 +3,9 @@
 from dataclasses import replace
 from typing import Any
 
-from holdfast.experiments import Spec
-from holdfast.experiments.automatic import resolve_auto
-from holdfast.experiments.defaults import resolved
+from holdfast.runs.auto import resolve_auto
+from holdfast.runs.plan import resolved
+from holdfast.runs.spec import Spec
 
 
 def with_options(spec: Spec, **options: Any) -> Spec:

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import settings
 from numpy.typing import DTypeLike
 
-from holdfast.experiments import Spec, run
 from holdfast.problems import REGISTRY, LinearProblem, Shards
+from holdfast.runs.runner import run
+from holdfast.runs.spec import Spec
 
 settings.register_profile("holdfast", deadline=None, max_examples=60, derandomize="CI" in os.environ)
 settings.load_profile("holdfast")

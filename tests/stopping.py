@@ -1,6 +1,6 @@
 """A run that is stopped on purpose."""
 
-from holdfast.experiments.watching import Unwatched
+from holdfast.runs.observers import Unwatched
 
 
 class StopAfter(Unwatched):

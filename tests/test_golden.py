@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from holdfast.experiments import Spec, run
+from holdfast.runs.runner import run
+from holdfast.runs.spec import Spec
 
 GOLDEN = json.loads(Path(__file__).with_name("golden.json").read_text())
 RUNS: dict[str, dict[str, Any]] = GOLDEN["runs"]

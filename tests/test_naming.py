@@ -16,10 +16,12 @@ from holdfast.data import PARTITIONS, Dirichlet, load
 from holdfast.data.partitions import REGISTRY as PARTITION_NAMES
 from holdfast.engines.options import ENGINES
 from holdfast.errors import InvalidInput
-from holdfast.experiments import Spec, compare, run
 from holdfast.methods import Aggregated, Rsa, make_method, method_labels, method_name, method_table, method_text
 from holdfast.methods.names import STAGES
 from holdfast.naming import Family, options_of, source_of
+from holdfast.runs.runner import run
+from holdfast.runs.spec import Spec
+from holdfast.studies.study import compare
 
 NEEDED: dict[str, dict[str, Any]] = {
     "dirichlet": {"alpha": 0.5},

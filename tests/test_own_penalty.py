@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from holdfast.errors import InvalidInput
-from holdfast.experiments import Interrupted, Spec, resume, run
 from holdfast.methods import Rsa, make_method, method_text
+from holdfast.runs.observers import Interrupted
+from holdfast.runs.runner import resume, run
+from holdfast.runs.spec import Spec
 from holdfast.testing import check_penalty
 from holdfast.typing import Rows
 from own_penalty import Huber, Signs

@@ -14,11 +14,11 @@ from benchmarks.floors import flops_a_second
 from benchmarks.record import Effort, Measured, Record
 from benchmarks.tables import Table, milliseconds, number
 from benchmarks.timing import once
-from holdfast.experiments.assembly import Experiment, assemble
-from holdfast.experiments.defaults import resolved
-from holdfast.experiments.given import require_number
-from holdfast.experiments.spec import Spec
 from holdfast.methods import REGISTRY
+from holdfast.runs.experiment import Experiment, assemble
+from holdfast.runs.plan import resolved
+from holdfast.runs.spec import Spec
+from holdfast.runs.spec_parts import require_number
 from holdfast.streams import Stream
 
 THREADS = 1

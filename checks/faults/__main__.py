@@ -20,8 +20,9 @@ from threadpoolctl import threadpool_limits
 from faults.cases import LONG, Case, Reference, flips, in_one_second, killed, points, two_owners
 from faults.children import command
 from holdfast import kernels
-from holdfast.experiments import Result, pool
-from holdfast.experiments import run as run_spec
+from holdfast.runs.records import Result
+from holdfast.runs.runner import run as run_spec
+from holdfast.studies import pool
 
 KILLS, OWNERS, FLIPS = 40, 6, 24
 SEED = 1
@@ -103,7 +104,7 @@ def _stay_in_one_process() -> None:
     """Let `compare` run its specs here and draw nothing: what is looked at is what it does with files."""
     import holdfast.report.comparison_charts as charts
     import holdfast.report.comparison_page as page
-    from holdfast.experiments import gathering
+    from holdfast.studies import study as gathering
 
     def play(specs, jobs, arrived, beside=(), failed=None) -> None:  # type: ignore[no-untyped-def]
         for spec in specs:

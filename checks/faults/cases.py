@@ -20,9 +20,11 @@ from typing import Any
 
 from faults.children import Ended, command, contents
 from faults.filesystem import Fault
-from holdfast.experiments import Interrupted, Spec, run
-from holdfast.experiments.folder import RunFolder
-from holdfast.experiments.sealing import sealed_json, unsealed_json
+from holdfast.runs.folder.run_folder import RunFolder
+from holdfast.runs.folder.sealed import sealed_json, unsealed_json
+from holdfast.runs.observers import Interrupted
+from holdfast.runs.runner import run
+from holdfast.runs.spec import Spec
 
 Case = Callable[[Path], str | None]
 """Is given a folder of its own."""

@@ -11,8 +11,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from holdfast.data import Dataset
 from holdfast.errors import InvalidInput
-from holdfast.experiments import Spec, run
-from holdfast.experiments.predictor import Predictor
+from holdfast.runs.predictor import Predictor
+from holdfast.runs.runner import run
+from holdfast.runs.spec import Spec
 
 
 class _Robust(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types

@@ -7,7 +7,10 @@ from holdfast import aggregators, attacks, data, engines, methods, problems, sta
 from holdfast._version import __version__
 from holdfast.data import load
 from holdfast.errors import InvalidInput
-from holdfast.experiments import Result, Spec, compare, grid, resume, run, simulate
+from holdfast.runs.records import Result
+from holdfast.runs.runner import resume, run, simulate
+from holdfast.runs.spec import Spec
+from holdfast.studies.study import compare, grid
 
 ESTIMATORS = ("RobustClassifier", "RobustRegressor")
 if TYPE_CHECKING:

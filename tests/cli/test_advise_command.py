@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from holdfast.advice import advise
 from holdfast.cli import command_parser, main
 from holdfast.cli.options import spec_of
-from holdfast.experiments import Spec
-from holdfast.experiments.automatic import resolve_auto
-from holdfast.experiments.defaults import resolved
-from holdfast.experiments.theorems import guarantees
+from holdfast.insight.advice import advise
+from holdfast.insight.theorems import guarantees
 from holdfast.methods import Rsa
 from holdfast.report.advice_page import worker_chart
 from holdfast.report.drawing import pictures
+from holdfast.runs.auto import resolve_auto
+from holdfast.runs.plan import resolved
+from holdfast.runs.spec import Spec
 
 KEYS = {
     *("data", "partition", "workers", "byzantine", "honest", "heterogeneity", "norms", "recommended"),

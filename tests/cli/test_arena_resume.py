@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from commands import Ended, command_into
 
-from holdfast.arena import finding
-from holdfast.experiments import Spec
-from holdfast.experiments.automatic import Surveys, resolve_auto
+from holdfast.runs.auto import Surveys, resolve_auto
+from holdfast.runs.spec import Spec
+from holdfast.studies import auto_numbers as finding
 
 ARENA = ["arena", "--workers", "9", "--rounds", "300", "--eval-every", "100", "--jobs", "1", "--partition", "iid",
          "--method", "rsa", "median", "krum", "--attack", "sign-flip", "outsiders:Broken",

@@ -10,7 +10,8 @@ from commands import Ended, command, command_into
 
 from changed import ready
 from holdfast.cli import main
-from holdfast.experiments import Spec, run
+from holdfast.runs.runner import run
+from holdfast.runs.spec import Spec
 from strict_json import strict
 
 METHODS = ["ideal-sgd", "rsa", "sgd", "trimmed-mean"]

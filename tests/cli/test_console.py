@@ -107,7 +107,7 @@ def test_a_bar_shows_how_far_the_work_is() -> None:
 LIBRARY = """
 import holdfast as hf
 from dataclasses import replace
-from holdfast.advice import advise
+from holdfast.insight.advice import advise
 spec = hf.Spec(data="digits", workers=5, rounds=3)
 hf.run(spec)
 advise(replace(spec, byzantine=1))

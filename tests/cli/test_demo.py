@@ -8,15 +8,17 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from holdfast.arena import PRESETS, Leaderboard, play_arena
 from holdfast.attacks import REGISTRY as EVERY_ATTACK
 from holdfast.cli import command_parser
 from holdfast.cli.console import Speaker
 from holdfast.cli.demo import next_steps
 from holdfast.cli.filling import Filling
 from holdfast.cli.options import spec_of
-from holdfast.experiments import Spec
-from holdfast.experiments.preparing import prepare
+from holdfast.runs.spec import Spec
+from holdfast.studies.arena import PRESETS
+from holdfast.studies.arena_play import play_arena
+from holdfast.studies.compilation import prepare
+from holdfast.studies.leaderboard import Leaderboard
 
 ARENA = PRESETS["demo"].arena()
 

@@ -16,9 +16,9 @@ from holdfast.cli import command_parser, main
 from holdfast.cli.compare import specs_of
 from holdfast.cli.options import flag, spec_of
 from holdfast.engines.options import REGISTRY
-from holdfast.experiments import Spec
-from holdfast.experiments.sections import SECTIONS
 from holdfast.methods import Rsa
+from holdfast.runs.spec import Spec
+from holdfast.runs.spec_sections import SECTIONS
 
 
 def commands(parser: ArgumentParser, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], ArgumentParser]]:

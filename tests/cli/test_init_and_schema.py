@@ -11,7 +11,7 @@ import pytest
 from commands import command
 
 from changed import ready
-from holdfast.experiments import Spec
+from holdfast.runs.spec import Spec
 from strict_json import strict
 
 DOCS = Path(__file__).parents[2] / "docs" / "runs.md"

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from holdfast.cli import main
-from holdfast.experiments import Spec, run
+from holdfast.runs.runner import run
+from holdfast.runs.spec import Spec
 
 SPEC = Spec(data="digits", workers=6, byzantine=2, attack="duplicate", rounds=20, eval_every=4)
 

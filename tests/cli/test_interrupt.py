@@ -11,7 +11,8 @@ import pytest
 
 from holdfast.cli import main
 from holdfast.cli.interrupts import PoliteStop
-from holdfast.experiments import Spec, run
+from holdfast.runs.runner import run
+from holdfast.runs.spec import Spec
 
 SPEC = Spec(data="digits", attack="sign-flip", byzantine=4, rounds=3000, eval_every=20, checkpoint_every=10**6)
 

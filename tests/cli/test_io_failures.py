@@ -15,7 +15,8 @@ from holdfast import methods
 from holdfast.cli import main
 from holdfast.cli.console import printable
 from holdfast.errors import InvalidInput
-from holdfast.experiments import Spec, run
+from holdfast.runs.runner import run
+from holdfast.runs.spec import Spec
 
 pytestmark = pytest.mark.usefixtures("compiled")
 

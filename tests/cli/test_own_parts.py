@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from holdfast.experiments import Spec, run
+from holdfast.runs.runner import run
+from holdfast.runs.spec import Spec
 
 MINE = '''
 from dataclasses import dataclass

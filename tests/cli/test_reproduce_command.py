@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from commands import command
 
-from holdfast.reproduction import search
-from holdfast.reproduction.figures import figure
-from holdfast.reproduction.rates import Rates, recorded
+from holdfast.studies.paper import rates as search
+from holdfast.studies.paper.figures import figure
+from holdfast.studies.paper.rates import Rates, recorded
 
 QUICK = ["reproduce", "no-attack", "--data", "digits", "--quick", "--jobs", "1"]
 

@@ -19,9 +19,10 @@ from changed import ready
 from holdfast.cli import command_parser, main
 from holdfast.cli.options import spec_of
 from holdfast.engines.options import EngineOptions, InProcess, Ray
-from holdfast.experiments import Spec, run
-from holdfast.experiments.defaults import resolved
 from holdfast.methods import Rsa
+from holdfast.runs.plan import resolved
+from holdfast.runs.runner import run
+from holdfast.runs.spec import Spec
 
 FAST = ["run", "--data", "digits", "--rounds", "10", "--eval-every", "5"]
 SPEC = Spec(data="digits", rounds=10, eval_every=5)

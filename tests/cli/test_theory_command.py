@@ -9,8 +9,9 @@ import pytest
 
 from changed import ready
 from holdfast.cli import main
-from holdfast.experiments import Spec, resume, run
-from holdfast.experiments.assembly import assemble
+from holdfast.runs.experiment import assemble
+from holdfast.runs.runner import resume, run
+from holdfast.runs.spec import Spec
 from holdfast.theory import InverseSteps
 
 

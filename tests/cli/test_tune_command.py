@@ -15,8 +15,9 @@ from holdfast.attacks import Gaussian
 from holdfast.cli import command_parser
 from holdfast.cli.options import flags_of, spec_of
 from holdfast.data import load
-from holdfast.experiments import Spec, run
 from holdfast.methods import Rsa
+from holdfast.runs.runner import run
+from holdfast.runs.spec import Spec
 
 TINY = ["tune", "--data", "digits", "--workers", "5", "--rounds", "18", "--jobs", "1", "--points", "3", "--json"]
 ATTACKED = ["--norm", "1", "inf", "--attack", "sign-flip", "--byzantine", "1"]

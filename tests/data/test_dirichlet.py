@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from holdfast.data import ByLabel, Dirichlet, Iid, Partition, load
 from holdfast.data.partitions import Parts
-from holdfast.experiments import Spec, run
+from holdfast.runs.runner import run
+from holdfast.runs.spec import Spec
 
 LABELS = np.repeat(np.arange(10), [100, 100, 100, 100, 100, 400, 100, 100, 100, 100])
 """Class 5 is four times as frequent as any other."""

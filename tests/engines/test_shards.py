@@ -9,10 +9,11 @@ import pytest
 from changed import ready
 from holdfast.engines.options import Ray
 from holdfast.errors import InvalidInput
-from holdfast.experiments import Spec, run
-from holdfast.experiments.building import build_problem
-from holdfast.experiments.comparison import compare
 from holdfast.problems import LinearProblem
+from holdfast.runs.problem_building import build_problem
+from holdfast.runs.runner import run
+from holdfast.runs.spec import Spec
+from holdfast.studies.study import compare
 
 SPEC = ready(Spec(data="digits", workers=7, batch=8, byzantine=2, attack="sign-flip"))
 

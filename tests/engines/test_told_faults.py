@@ -13,7 +13,10 @@ from holdfast.cli import main
 from holdfast.cli.run import SHOWN
 from holdfast.engines.options import Ray
 from holdfast.engines.remote import Station
-from holdfast.experiments import Interrupted, Spec, resume, run, sharding
+from holdfast.runs import ray_stations as sharding
+from holdfast.runs.observers import Interrupted
+from holdfast.runs.runner import resume, run
+from holdfast.runs.spec import Spec
 
 SPEC = Spec(data="digits", workers=7, rounds=20, eval_every=20, checkpoint_every=4, batch=4, engine=Ray(shards=2))
 NONSENSE = "workers 5 to 7: a frame must have at least 44 bytes; got 7"

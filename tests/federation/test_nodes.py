@@ -13,11 +13,12 @@ import pytest
 from holdfast import attacks
 from holdfast.engines import wire
 from holdfast.errors import InvalidInput
-from holdfast.experiments import Spec, run
-from holdfast.experiments.defaults import resolved
 from holdfast.federation.engine import Round, federated, station, with_numbers
 from holdfast.federation.node import Node
 from holdfast.federation.postbox import Failure, Postbox
+from holdfast.runs.plan import resolved
+from holdfast.runs.runner import run
+from holdfast.runs.spec import Spec
 from holdfast.typing import Vector
 
 SPEC = with_numbers(resolved(Spec(data="digits", workers=4, rounds=4, eval_every=4, batch=8, method="rsa")))

@@ -13,12 +13,12 @@ import torch
 from test_nodes import Local, played
 
 from holdfast.errors import InvalidInput
-from holdfast.experiments import Spec
-from holdfast.experiments.defaults import resolved
 from holdfast.federation.engine import station
 from holdfast.federation.node import Node
 from holdfast.federation.tasks import torch_task
 from holdfast.federation.together import simulated
+from holdfast.runs.plan import resolved
+from holdfast.runs.spec import Spec
 
 SPEC = resolved(Spec(workers=3, rounds=3, batch=4, method="rsa:penalty=0.02,local_steps=2", rate=0.1))
 

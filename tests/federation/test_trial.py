@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from holdfast.errors import InvalidInput
-from holdfast.experiments import Spec
-from holdfast.experiments.defaults import resolved
 from holdfast.federation.engine import with_numbers
 from holdfast.federation.tasks import linear_task
 from holdfast.federation.trial.ending import told_by
 from holdfast.federation.trial.family import family, sweep_family
 from holdfast.federation.trial.supervisor import Trial
 from holdfast.federation.trial.template import write_app
+from holdfast.runs.plan import resolved
+from holdfast.runs.spec import Spec
 
 STUBBORN = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); time.sleep(60)"
 

@@ -11,9 +11,10 @@ from changed import ready
 from holdfast.attacks import ATTACKS, REGISTRY, ColludingAttack, FullView, LocalAttack, LocalView, WithMemory
 from holdfast.engines.adversary import Adversary
 from holdfast.engines.training import train
-from holdfast.experiments import Interrupted, Spec, resume, run
-from holdfast.experiments.assembly import assemble
-from holdfast.experiments.watching import Unwatched
+from holdfast.runs.experiment import assemble
+from holdfast.runs.observers import Interrupted, Unwatched
+from holdfast.runs.runner import resume, run
+from holdfast.runs.spec import Spec
 from holdfast.typing import Messages, Nothing, Rows, Vector, Workers
 
 BASE = Spec(data="digits", workers=8, byzantine=(3, 8), rounds=30, eval_every=10)

@@ -17,8 +17,9 @@ from holdfast.attacks.base import alike
 from holdfast.attacks.damage import damage_along, damage_of, in_few
 from holdfast.attacks.perturbations import Perturbation, perturbation
 from holdfast.attacks.searching import LineAttack
-from holdfast.experiments import Spec, run
 from holdfast.methods.penalties import L1, L2
+from holdfast.runs.runner import run
+from holdfast.runs.spec import Spec
 from holdfast.typing import Rows, Vector
 
 SEARCHED = [(Alie(search="line"), Alie()), (InnerProduct(search="line"), InnerProduct())]

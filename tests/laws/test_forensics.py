@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from holdfast.experiments.forensics import disagreement, suspicion
 from holdfast.watching import differences
+from holdfast.watching.suspicion import disagreement, suspicion
 
 Table = NDArray[np.floating[Any]]
 ANYTHING = st.sampled_from([-np.inf, -1e38, -2.0, -1.0, -0.0, 0.0, 1.0, 2.0, 1e38, np.inf, np.nan])

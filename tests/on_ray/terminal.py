@@ -15,7 +15,7 @@ from uuid import uuid4
 
 import tomli_w
 
-from holdfast.experiments import Spec
+from holdfast.runs.spec import Spec
 
 MARK = "HOLDFAST_TEST_MARK"
 

@@ -29,7 +29,8 @@ from terminal import (
 )
 
 from holdfast.engines.options import Ray
-from holdfast.experiments import Spec, run
+from holdfast.runs.runner import run
+from holdfast.runs.spec import Spec
 
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 

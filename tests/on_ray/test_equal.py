@@ -10,8 +10,9 @@ from holdfast import attacks
 from holdfast.engines.options import Ray
 from holdfast.engines.remote import Remote
 from holdfast.errors import InvalidInput
-from holdfast.experiments import Spec, run
-from holdfast.experiments.assembly import assemble
+from holdfast.runs.experiment import assemble
+from holdfast.runs.runner import run
+from holdfast.runs.spec import Spec
 from pairs import pairs
 
 BASE = Spec(data="digits", workers=11, rounds=4, eval_every=2, batch=8)

@@ -15,10 +15,12 @@ import pytest
 from changed import ready
 from holdfast.engines.options import InProcess, Ray
 from holdfast.errors import InvalidInput
-from holdfast.experiments import Interrupted, Result, Spec, resume, run
-from holdfast.experiments.assembly import Experiment, assemble
-from holdfast.experiments.checkpoint import Checkpoint
-from holdfast.experiments.watching import Unwatched
+from holdfast.runs.experiment import Experiment, assemble
+from holdfast.runs.folder.checkpoint import Checkpoint
+from holdfast.runs.observers import Interrupted, Unwatched
+from holdfast.runs.records import Result
+from holdfast.runs.runner import resume, run
+from holdfast.runs.spec import Spec
 
 pytest.importorskip("ray")
 pytest_plugins = ["warm"]
@@ -61,7 +63,7 @@ def sabotaged(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
             saboteur.engine = experiment.engine  # type: ignore[assignment]
             return experiment
 
-        monkeypatch.setattr(sys.modules["holdfast.experiments.run"], "assemble", watched)
+        monkeypatch.setattr(sys.modules["holdfast.runs.runner"], "assemble", watched)
         return run(spec, folder, saboteur)
 
     return play

@@ -12,7 +12,9 @@ from holdfast.cli import main
 from holdfast.engines.options import Ray
 from holdfast.engines.training import train
 from holdfast.errors import EngineError
-from holdfast.experiments import Interrupted, Spec, resume, run
+from holdfast.runs.observers import Interrupted
+from holdfast.runs.runner import resume, run
+from holdfast.runs.spec import Spec
 
 pytest.importorskip("ray")
 pytest_plugins = ["warm"]
@@ -64,7 +66,7 @@ def test_a_run_without_workers_says_how_to_go_on_and_that_works(
     run(SPEC, whole)
     (tmp_path / "spec.toml").write_text(SPEC.to_toml())
     with monkeypatch.context() as patch:
-        patch.setattr(sys.modules["holdfast.experiments.playing"], "train", lost)
+        patch.setattr(sys.modules["holdfast.runs.execution"], "train", lost)
         argv = ["run", str(tmp_path / "spec.toml"), "--engine", "ray", "--shards", "2", "--out", str(out)]
         assert main(argv) == 130
     (line,) = [line for line in capsys.readouterr().out.splitlines() if "resume with" in line]

@@ -13,7 +13,8 @@ pytest.importorskip("ray")
 from terminal import assert_gone, command, flags, interrupted, new_mark, wait_for
 
 from holdfast.engines.options import Ray
-from holdfast.experiments import Spec, run
+from holdfast.runs.runner import run
+from holdfast.runs.spec import Spec
 
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 

@@ -4,14 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from holdfast.arena import Arena, BoutResult, Leaderboard
-from holdfast.arena.plan import Bout
 from holdfast.attacks import Duplicate, SignFlip
 from holdfast.data import ByLabel, Dirichlet, Iid, Partition
-from holdfast.experiments import Spec
-from holdfast.experiments.given import make_model
-from holdfast.experiments.metrics import Evaluation
-from holdfast.experiments.records import Record
 from holdfast.methods import make_method, method_labels
 from holdfast.report.arena_charts import robustness_curves, worst_dots
 from holdfast.report.arena_page import (
@@ -22,6 +16,12 @@ from holdfast.report.arena_page import (
     pieces,
     task_rankings,
 )
+from holdfast.runs.metrics import Evaluation
+from holdfast.runs.records import Record
+from holdfast.runs.spec import Spec
+from holdfast.runs.spec_parts import make_model
+from holdfast.studies.arena import Arena, Bout
+from holdfast.studies.leaderboard import BoutResult, Leaderboard
 
 METHODS = tuple(map(make_method, ("rsa", "watchful-rsa", "sgd", "median", "krum", "trimmed-mean", "cge", "faba")))
 MODELS = (make_model("softmax"), make_model("mlp:hidden=8"))

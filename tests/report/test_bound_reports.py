@@ -3,7 +3,7 @@
 import pytest
 
 from holdfast.report.reproduction.bounds import theory_sections
-from holdfast.reproduction.bounds import Theorems
+from holdfast.studies.paper.theory_numbers import Theorems
 from holdfast.theory.numbers import Curve, Gaps
 
 

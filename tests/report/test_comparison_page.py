@@ -11,10 +11,12 @@ import pytest
 from rich.console import Console
 
 from holdfast.attacks import SignFlip
-from holdfast.experiments import Result, Spec, run
-from holdfast.experiments.comparison import grid
 from holdfast.report.comparison_page import comparison_page
 from holdfast.report.tables import accuracy_tables, cell
+from holdfast.runs.records import Result
+from holdfast.runs.runner import run
+from holdfast.runs.spec import Spec
+from holdfast.studies.study import grid
 
 METHODS = ["ideal-sgd", "rsa", "sgd"]
 ATTACKS = ["none", "infinite", "sign-flip:factor=-2"]

@@ -7,10 +7,8 @@ from pathlib import Path
 import altair as alt
 import pytest
 
-from holdfast.advice import advise
-from holdfast.experiments import Spec, run
-from holdfast.experiments.inspection import inspect
-from holdfast.experiments.records import Record
+from holdfast.insight.advice import advise
+from holdfast.insight.inspection import inspect
 from holdfast.report.advice_page import advice_page
 from holdfast.report.comparison_page import comparison_page
 from holdfast.report.drawing import Drawing, Panel
@@ -19,11 +17,12 @@ from holdfast.report.reproduction.reproduction_page import reproduction_page
 from holdfast.report.reproduction.summaries import Grid
 from holdfast.report.run_page import run_page
 from holdfast.report.tuning_page import tuning_page
-from holdfast.reproduction.claims import Judged, Verdict
-from holdfast.reproduction.claims.claim import Claim
-from holdfast.tuning import Trial
-from holdfast.tuning.halving import Rung
-from holdfast.tuning.outcome import Outcome
+from holdfast.runs.records import Record
+from holdfast.runs.runner import run
+from holdfast.runs.spec import Spec
+from holdfast.studies.halving import Rung, Trial
+from holdfast.studies.paper.claims.claim import Claim, Judged, Verdict
+from holdfast.studies.tuning import Outcome
 
 EVIL = '</script><script>alert("1")</script>'
 SPEC = Spec(data="digits", workers=4, byzantine=1, attack="sign-flip", rounds=2, method="rsa:penalty=0.1", rate=0.001)

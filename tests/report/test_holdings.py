@@ -3,9 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
-from holdfast.experiments import Spec
-from holdfast.experiments.holding import holdings_of
-from holdfast.report.holdings_chart import MOST, holdings_chart
+from holdfast.report.holdings_chart import MOST, holdings_chart, holdings_of
+from holdfast.runs.spec import Spec
 
 SPEC = Spec(data="digits", workers=10, byzantine=2, attack="sign-flip", partition="by-label")
 

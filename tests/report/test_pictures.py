@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 
-from holdfast.experiments import Spec, run
 from holdfast.report.comparison_charts import comparison_pictures
+from holdfast.runs.runner import run
+from holdfast.runs.spec import Spec
 
 
 def test_two_partitions_of_one_kind_have_a_picture_each() -> None:

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from holdfast.experiments import Spec, run
-from holdfast.experiments.inspection import Inspection, inspect
-from holdfast.experiments.watched import Treatment
+from holdfast.insight.inspection import Inspection, inspect
 from holdfast.report.run_page import run_page
 from holdfast.report.worker_rows import HEAD, look, remarks, row
+from holdfast.runs.runner import run
+from holdfast.runs.spec import Spec
+from holdfast.watching.treatments import Treatment
 
 SPEC = Spec(data="digits", workers=6, byzantine=(2, 5), attack="sign-flip", rounds=40, eval_every=10)
 

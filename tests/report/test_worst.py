@@ -4,12 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from holdfast.experiments import Result, Spec, run
-from holdfast.experiments.scores import Score, score_of
 from holdfast.problems import ACCURACY, LeastSquares, Softmax
 from holdfast.report.settings import grouped
 from holdfast.report.tables import best_places
 from holdfast.report.worst import conclusions, headline, lost_attacks, worst_cases
+from holdfast.runs.records import Result
+from holdfast.runs.runner import run
+from holdfast.runs.spec import Spec
+from holdfast.runs.verdicts import Score, score_of
 
 RMSE = Score("rmse", "root mean square error on the test data", higher=False, share=False)
 

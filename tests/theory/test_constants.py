@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from holdfast.errors import InvalidInput
-from holdfast.experiments import Spec, run
-from holdfast.experiments.theorems import guarantees
+from holdfast.insight.theorems import guarantees
 from holdfast.methods import L1, Ridge
 from holdfast.problems import REGISTRY, LinearProblem, Shards
+from holdfast.runs.runner import run
+from holdfast.runs.spec import Spec
 from holdfast.theory import Curvature, Delta3, Guarantees, dual, lambda0, variance, variance_bound
 from own_problem import Own
 

@@ -6,10 +6,11 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from holdfast.experiments import Spec, run
-from holdfast.experiments.automatic import MOVED, resolve_auto
-from holdfast.experiments.building import build_problem
-from holdfast.experiments.defaults import resolved
+from holdfast.runs.auto import MOVED, resolve_auto
+from holdfast.runs.plan import resolved
+from holdfast.runs.problem_building import build_problem
+from holdfast.runs.runner import run
+from holdfast.runs.spec import Spec
 
 pytest.importorskip("torch")
 

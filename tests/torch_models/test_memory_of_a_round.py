@@ -7,10 +7,10 @@ import pytest
 from networks import images
 
 from holdfast.engines.training import train
-from holdfast.experiments import Spec
-from holdfast.experiments.assembly import assemble
-from holdfast.experiments.defaults import resolved
 from holdfast.problems.modules.networks import Mlp
+from holdfast.runs.experiment import assemble
+from holdfast.runs.plan import resolved
+from holdfast.runs.spec import Spec
 
 WORKERS = 12
 

@@ -12,11 +12,12 @@ from networks import NETWORKS, images, normalised, problem_of
 
 from holdfast.data import Dataset, Iid, load
 from holdfast.errors import InvalidInput
-from holdfast.experiments import Spec, run
-from holdfast.experiments.automatic import resolve_auto
-from holdfast.experiments.defaults import resolved
 from holdfast.problems import LeastSquares, Logistic, ModuleProblem, Softmax
 from holdfast.problems.modules.networks import Cnn, Mlp
+from holdfast.runs.auto import resolve_auto
+from holdfast.runs.plan import resolved
+from holdfast.runs.runner import run
+from holdfast.runs.spec import Spec
 from holdfast.testing import check_problem
 
 torch = pytest.importorskip("torch")

@@ -15,9 +15,11 @@ import pytest
 
 from holdfast.cli import main
 from holdfast.errors import InvalidInput
-from holdfast.experiments import Interrupted, Spec, resume, run
 from holdfast.problems.modules import WAYS
 from holdfast.problems.modules.networks import Mlp
+from holdfast.runs.observers import Interrupted
+from holdfast.runs.runner import resume, run
+from holdfast.runs.spec import Spec
 
 pytest.importorskip("torch")
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from holdfast.experiments import Spec, run
+from holdfast.runs.runner import run
+from holdfast.runs.spec import Spec
 
 pytest.importorskip("torch")
 pytest.importorskip("ray")

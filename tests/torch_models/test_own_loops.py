@@ -12,9 +12,10 @@ import pytest
 
 from holdfast.aggregators import REGISTRY, CoordinateWise
 from holdfast.errors import InvalidInput
-from holdfast.experiments import Spec, run
 from holdfast.problems import ModuleProblem
 from holdfast.problems.modules.networks import Mlp
+from holdfast.runs.runner import run
+from holdfast.runs.spec import Spec
 
 torch: Any = pytest.importorskip("torch")
 

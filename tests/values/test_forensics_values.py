@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from numpy.typing import DTypeLike
 
-from holdfast.experiments import forensics
-from holdfast.experiments.forensics import (
+from holdfast.typing import Rows, Vector
+from holdfast.watching import differences
+from holdfast.watching import suspicion as forensics
+from holdfast.watching.suspicion import (
     SUSPICION_THRESHOLD,
     Disagreement,
     copied,
     disagreement,
     suspicion,
 )
-from holdfast.typing import Rows, Vector
-from holdfast.watching import differences
 
 # sides against 1:          + + - 0              + + - -              - - + 0                 + + - 0
 ROWS = [[2.0, 2.0, 0.0, 1.0], [3.0, 2.0, 0.0, 0.0], [0.0, 0.0, 2.0, nan], [2.0, inf, -inf, 1.0]]

@@ -22,9 +22,10 @@ from holdfast.data import (
     load,
 )
 from holdfast.errors import InvalidInput
-from holdfast.experiments import Spec, resume, run
-from holdfast.experiments.building import forget
 from holdfast.problems import Softmax
+from holdfast.runs.problem_building import forget
+from holdfast.runs.runner import resume, run
+from holdfast.runs.spec import Spec
 
 DIGITS = np.random.default_rng(0).permutation(np.repeat(np.arange(10), 40))
 """40 of each digit, shuffled."""

@@ -10,8 +10,9 @@ from holdfast import problems
 from holdfast.attacks import BatchPoisoning, DynamicLabelFlip, LabelFlip, LabelPoisoning, RandomLabels, SignFlip
 from holdfast.data import Iid, load
 from holdfast.errors import InvalidInput
-from holdfast.experiments import Spec, run
 from holdfast.problems import LinearProblem, oracle_under
+from holdfast.runs.runner import run
+from holdfast.runs.spec import Spec
 from holdfast.streams import Stream
 from holdfast.typing import Rows, Workers
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from holdfast.experiments.survey import Sampled, Surveyor
 from holdfast.methods.priors import Ridge
 from holdfast.problems import LeastSquares, LinearProblem, Shards
+from holdfast.runs.survey import Sampled, Surveyor
 from holdfast.theory import Curvature
 from holdfast.typing import Vector, Workers
 from outsiders import Quadratic

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 import holdfast as hf
 from changed import ready
 from holdfast.aggregators import REGISTRY, GeometricMedian, Mean, Median, TrimmedMean, Weighing
-from holdfast.experiments import Spec, run
-from holdfast.experiments.building import build_problem
-from holdfast.experiments.parts import setting_of
 from holdfast.methods import Aggregated, Constant, Ridge, Rsa, Setting, WatchfulRsa
+from holdfast.runs.composition import setting_of
+from holdfast.runs.problem_building import build_problem
+from holdfast.runs.runner import run
+from holdfast.runs.spec import Spec
 from holdfast.typing import Messages, Rows
 
 BASE = Spec(

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from holdfast.errors import InvalidInput
-from holdfast.experiments import Spec, run
-from holdfast.experiments.assembly import assemble
 from holdfast.methods import Aggregated, WatchfulRsa, make_method
+from holdfast.runs.experiment import assemble
+from holdfast.runs.runner import run
+from holdfast.runs.spec import Spec
 from holdfast.stages import Watch
 from holdfast.typing import Messages, Rows
 from holdfast.watching import Judge, Opinion, differences, opinion_in

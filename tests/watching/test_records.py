@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 
 from holdfast.cli import main
-from holdfast.experiments import Interrupted, Spec, resume, run
-from holdfast.experiments.inspection import inspect
-from holdfast.experiments.records import Record
+from holdfast.insight.inspection import inspect
 from holdfast.report.run_page import run_page
 from holdfast.report.worker_rows import remarks
+from holdfast.runs.observers import Interrupted
+from holdfast.runs.records import Record
+from holdfast.runs.runner import resume, run
+from holdfast.runs.spec import Spec
 
 WATCHED = Spec(
     data="digits",

@@ -11,16 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from changed import ready
-from holdfast.experiments import Spec, run
-from holdfast.experiments.assembly import assemble
-from holdfast.experiments.forensics import disagreement
-from holdfast.experiments.inspection import inspect
+from holdfast.insight.inspection import inspect
 from holdfast.methods import L1, Constant, PenalisedWorker, PenaltySum, Program, Ridge, VoteSum
 from holdfast.methods.watchful import WeighJudged
 from holdfast.onebit import BreakTies, TakeSides, count_sides
+from holdfast.runs.experiment import assemble
+from holdfast.runs.runner import run
+from holdfast.runs.spec import Spec
 from holdfast.states import arrays_of
 from holdfast.typing import Messages, Rows, Sides, Vector
 from holdfast.watching import Judge, differences
+from holdfast.watching.suspicion import disagreement
 
 WATCHED = Spec(data="digits", partition="by-label", rounds=60, eval_every=10, byzantine=8, attack="negative-sum")
 BITS, FULL = "watchful-rsa:messages=bits", "watchful-rsa:norm=1,ties=coin"

@@ -8,16 +8,16 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
-from holdfast.advice import Advice, advise
 from holdfast.attacks import SignFlip
 from holdfast.cli.announcing import announce_guesses
 from holdfast.cli.console import Speaker
 from holdfast.cli.folders import results_folder
 from holdfast.cli.options import add_output, add_spec_flags, flags_of, spec_of
-from holdfast.experiments.given import data_name
-from holdfast.experiments.spec import Spec
 from holdfast.files import write_atomic
+from holdfast.insight.advice import Advice, advise
 from holdfast.methods import Rsa
+from holdfast.runs.spec import Spec
+from holdfast.runs.spec_parts import data_name
 
 LOOKED_FOR = ("method", "rate", "declared", "eval_every", "checkpoint_every", "engine")
 """Fields of a spec that the advice is about, or that do not matter to it."""

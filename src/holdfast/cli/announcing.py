@@ -7,12 +7,11 @@ from typing import Any
 
 from holdfast.cli.console import Speaker
 from holdfast.cli.options import flags_of
-from holdfast.experiments import Spec
-from holdfast.experiments.automatic import is_auto, resolve_auto
-from holdfast.experiments.building import build_problem
-from holdfast.experiments.defaults import resolved
-from holdfast.experiments.guesses import guesses
 from holdfast.methods import Method, Rsa, method_labels
+from holdfast.runs.auto import is_auto, resolve_auto
+from holdfast.runs.plan import guesses, resolved
+from holdfast.runs.problem_building import build_problem
+from holdfast.runs.spec import Spec
 
 
 def announce_guesses(speaker: Speaker, asked: Iterable[Spec]) -> None:

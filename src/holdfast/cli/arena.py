@@ -9,25 +9,23 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from holdfast.arena import PRESETS, Arena, Leaderboard, choose_factors, place_of, play_arena
-from holdfast.arena.conclusions import conclusions, headline
-from holdfast.arena.numbers import NumbersFile
-from holdfast.arena.playing import Place, Telling
-from holdfast.arena.presets import Preset
-from holdfast.arena.results import results_of
 from holdfast.cli.console import Speaker
 from holdfast.cli.gathering import add_resumable, resumable, store_at, told
 from holdfast.cli.options import add_output, add_spec_flags, file_and_flags
 from holdfast.errors import InvalidInput, unknown
-from holdfast.experiments.defaults import resolved
-from holdfast.experiments.gathering import Arrived
-from holdfast.experiments.given import data_labels, data_name, data_text, model_text
-from holdfast.experiments.loading import loaded
-from holdfast.experiments.spec import Spec
-from holdfast.experiments.store import StoreByData
 from holdfast.files import file_names, sweep, write_atomic
-from holdfast.tuning import hold_out
-from holdfast.tuning.validation import write
+from holdfast.runs.plan import resolved
+from holdfast.runs.problem_building import loaded
+from holdfast.runs.spec import Spec
+from holdfast.runs.spec_parts import data_labels, data_name, data_text, model_text
+from holdfast.studies.arena import PRESETS, Arena, Preset
+from holdfast.studies.arena_play import Place, Telling, choose_factors, place_of, play_arena
+from holdfast.studies.arena_results import conclusions, headline, results_of
+from holdfast.studies.auto_numbers import NumbersFile
+from holdfast.studies.leaderboard import Leaderboard
+from holdfast.studies.store import StoreByData
+from holdfast.studies.study import Arrived
+from holdfast.studies.validation import hold_out, write
 
 TASK = {"data": "data", "model": "models"}
 MEETING = {"method": "methods", "attack": "attacks", "partition": "partitions", "byzantine": "byzantine"}

@@ -12,17 +12,17 @@ from holdfast.cli.announcing import announce_guesses, announce_numbers
 from holdfast.cli.console import Speaker
 from holdfast.cli.gathering import add_resumable, resumable, store_at
 from holdfast.cli.options import add_output, add_spec_flags, swept_of
-from holdfast.experiments import Spec, compare, grid
-from holdfast.experiments.bars import RunsBar
-from holdfast.experiments.cautions import kinds
-from holdfast.experiments.compared import Comparison
-from holdfast.experiments.gathering import Keeper
-from holdfast.experiments.given import data_name
-from holdfast.experiments.loading import loaded
-from holdfast.experiments.records import Record
-from holdfast.experiments.store import StoreByData
 from holdfast.files import write_atomic
 from holdfast.methods import method_labels
+from holdfast.runs.cautions import kinds
+from holdfast.runs.observers import RunsBar
+from holdfast.runs.problem_building import loaded
+from holdfast.runs.records import Record
+from holdfast.runs.spec import Spec
+from holdfast.runs.spec_parts import data_name
+from holdfast.studies.store import StoreByData
+from holdfast.studies.study import Keeper, compare, grid
+from holdfast.studies.table import Comparison
 
 DEFAULTS = {"method": ("rsa", "sgd"), "attack": ("none",), "partition": ("iid",)}
 """What is compared where neither flags nor the spec file say it."""

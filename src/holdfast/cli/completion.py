@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from holdfast.cli.options import flag
-from holdfast.experiments.vocabulary import by_name
+from holdfast.runs.spec_schema import by_name
 
 
 @dataclass(frozen=True)

@@ -7,15 +7,17 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from holdfast.arena import PRESETS, Leaderboard, play_arena
 from holdfast.cli.arena import show
 from holdfast.cli.console import Speaker
 from holdfast.cli.filling import Filling
 from holdfast.cli.folders import results_folder
 from holdfast.cli.options import add_jobs, add_output, flags_of
-from holdfast.experiments.gathering import Arrived
-from holdfast.experiments.preparing import preparing
-from holdfast.experiments.spec import Spec
+from holdfast.runs.spec import Spec
+from holdfast.studies.arena import PRESETS
+from holdfast.studies.arena_play import play_arena
+from holdfast.studies.compilation import preparing
+from holdfast.studies.leaderboard import Leaderboard
+from holdfast.studies.study import Arrived
 
 
 def add_flags(parser: ArgumentParser) -> None:

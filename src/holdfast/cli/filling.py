@@ -11,7 +11,7 @@ from rich.spinner import Spinner
 from rich.table import Table
 
 from holdfast.cli.console import Speaker
-from holdfast.experiments.spec import Spec
+from holdfast.runs.spec import Spec
 
 
 class Filling:

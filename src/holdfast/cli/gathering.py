@@ -10,12 +10,12 @@ from time import monotonic
 from holdfast.cli.console import Speaker
 from holdfast.cli.folders import holds_nothing, results_folder
 from holdfast.errors import INTERRUPTED, InvalidInput
-from holdfast.experiments.bars import RunsBar
-from holdfast.experiments.gathering import Arrived
-from holdfast.experiments.records import Record
-from holdfast.experiments.spec import Spec
-from holdfast.experiments.store import Store
 from holdfast.files import check_writable, reason, sweep
+from holdfast.runs.observers import RunsBar
+from holdfast.runs.records import Record
+from holdfast.runs.spec import Spec
+from holdfast.studies.store import Store
+from holdfast.studies.study import Arrived
 
 
 def add_resumable(parser: ArgumentParser) -> None:

@@ -12,10 +12,10 @@ import tomli_w
 from holdfast.cli.console import Speaker
 from holdfast.cli.options import add_output, add_spec_flags, spec_of, written
 from holdfast.errors import InvalidInput
-from holdfast.experiments.sections import SECTIONS
-from holdfast.experiments.spec import Spec
-from holdfast.experiments.vocabulary import names
 from holdfast.files import reason, write_atomic
+from holdfast.runs.spec import Spec
+from holdfast.runs.spec_schema import names
+from holdfast.runs.spec_sections import SECTIONS
 
 WIDTH = 100
 EMBEDDED = "digits"

@@ -10,8 +10,8 @@ from rich.table import Table
 from holdfast.cli.console import Speaker
 from holdfast.cli.options import add_output
 from holdfast.errors import InvalidInput
-from holdfast.experiments.inspection import inspect
 from holdfast.files import write_atomic
+from holdfast.insight.inspection import inspect
 
 
 def add_flags(parser: ArgumentParser) -> None:

@@ -10,10 +10,10 @@ from holdfast.attacks import ATTACKS
 from holdfast.data import PARTITIONS
 from holdfast.engines.options import ENGINES, REGISTRY, EngineOptions
 from holdfast.errors import InvalidInput
-from holdfast.experiments.given import data_text, make_engine, model_text, problem_text
-from holdfast.experiments.sections import SECTIONS
-from holdfast.experiments.spec import Spec, read_toml
 from holdfast.methods import method_text
+from holdfast.runs.spec import Spec, read_toml
+from holdfast.runs.spec_parts import data_text, make_engine, model_text, problem_text
+from holdfast.runs.spec_sections import SECTIONS
 
 TEXTS = {
     "method": method_text,

@@ -10,9 +10,9 @@ from typing import Any
 
 from holdfast.cli.console import Speaker
 from holdfast.errors import InvalidInput
-from holdfast.experiments.folder import RunFolder
-from holdfast.experiments.predictor import Predictor
 from holdfast.files import reason, write_atomic
+from holdfast.runs.folder.run_folder import RunFolder
+from holdfast.runs.predictor import Predictor
 
 
 def add_flags(parser: ArgumentParser) -> None:

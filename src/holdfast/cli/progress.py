@@ -5,10 +5,9 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from holdfast.cli.console import Speaker
-from holdfast.experiments.bars import RoundsBar
-from holdfast.experiments.metrics import Evaluation
-from holdfast.experiments.spec import Spec
-from holdfast.experiments.watching import Watcher
+from holdfast.runs.metrics import Evaluation
+from holdfast.runs.observers import RoundsBar, Watcher
+from holdfast.runs.spec import Spec
 
 
 class EnteredWatcher(Watcher, Protocol):

@@ -11,22 +11,21 @@ from holdfast.cli.console import Speaker
 from holdfast.cli.gathering import add_resumable, resumable, store_at, told
 from holdfast.cli.options import add_output
 from holdfast.errors import InvalidInput, unknown
-from holdfast.experiments.gathering import gather
-from holdfast.experiments.given import rate_text
-from holdfast.experiments.loading import loaded
-from holdfast.experiments.pool import Work
-from holdfast.experiments.records import Record
-from holdfast.experiments.spec import Spec
-from holdfast.experiments.store import Store
 from holdfast.files import write_atomic
-from holdfast.reproduction.bounds import kept_theorems
-from holdfast.reproduction.claims import Judged, judge
-from holdfast.reproduction.claims.verdicts import differences
-from holdfast.reproduction.figures import NAMES, YARDSTICKS, Figure, figure
-from holdfast.reproduction.lambda0 import kept_lambda0
-from holdfast.reproduction.plan import Plan
-from holdfast.reproduction.rates import Rates, recorded
-from holdfast.reproduction.search import search
+from holdfast.runs.problem_building import loaded
+from holdfast.runs.records import Record
+from holdfast.runs.spec import Spec
+from holdfast.runs.spec_parts import rate_text
+from holdfast.studies.paper.claims import judge
+from holdfast.studies.paper.claims.claim import Judged, differences
+from holdfast.studies.paper.figures import NAMES, YARDSTICKS, Figure, figure
+from holdfast.studies.paper.findings import Plan
+from holdfast.studies.paper.rate_search import search
+from holdfast.studies.paper.rates import Rates, recorded
+from holdfast.studies.paper.theory_numbers import kept_lambda0, kept_theorems
+from holdfast.studies.pool import Work
+from holdfast.studies.store import Store
+from holdfast.studies.study import gather
 
 SEEDS, REPEATS = 3, 5
 THEORY = "theory"

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from holdfast.cli.options import add_engine_flags, add_output, engine_of
 from holdfast.cli.run import play
-from holdfast.experiments import resume
-from holdfast.experiments.folder import RunFolder
+from holdfast.runs.folder.run_folder import RunFolder
+from holdfast.runs.runner import resume
 
 
 def add_flags(parser: ArgumentParser) -> None:

@@ -14,10 +14,11 @@ from holdfast.cli.interrupts import PoliteStop
 from holdfast.cli.options import add_output, add_spec_flags, spec_of
 from holdfast.cli.progress import EnteredWatcher, text, watcher
 from holdfast.errors import INTERRUPTED
-from holdfast.experiments import Interrupted, Result, run
-from holdfast.experiments.folder import RunFolder
-from holdfast.experiments.individuals import individuals
-from holdfast.experiments.inspection import inspect
+from holdfast.insight.inspection import individuals, inspect
+from holdfast.runs.folder.run_folder import RunFolder
+from holdfast.runs.observers import Interrupted
+from holdfast.runs.records import Result
+from holdfast.runs.runner import run
 
 SHOWN = 5
 """How many faults the summary shows."""

@@ -3,7 +3,7 @@
 import json
 from argparse import ArgumentParser, Namespace
 
-from holdfast.experiments.schema import schema
+from holdfast.runs.spec_schema import schema
 
 
 def add_flags(parser: ArgumentParser) -> None: ...

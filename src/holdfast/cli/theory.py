@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 from holdfast.cli.announcing import announced
 from holdfast.cli.console import Speaker
 from holdfast.cli.options import add_output, add_spec_flags, spec_of
-from holdfast.experiments.theorems import guarantees
+from holdfast.insight.theorems import guarantees
 from holdfast.theory import Guarantees
 
 

@@ -15,20 +15,19 @@ from holdfast.cli.console import Speaker
 from holdfast.cli.gathering import add_resumable, resumable, store_at, told
 from holdfast.cli.options import add_output, add_spec_flags, flags_of, spec_of, values_of
 from holdfast.errors import InvalidInput
-from holdfast.experiments.defaults import resolved
-from holdfast.experiments.gathering import gather
-from holdfast.experiments.given import data_name
-from holdfast.experiments.guesses import guesses
-from holdfast.experiments.loading import loaded
-from holdfast.experiments.records import Record
-from holdfast.experiments.spec import Spec
 from holdfast.files import write_atomic
 from holdfast.methods import Rsa
 from holdfast.report.settings import setting
+from holdfast.runs.plan import guesses, resolved
+from holdfast.runs.problem_building import loaded
+from holdfast.runs.records import Record
+from holdfast.runs.spec import Spec
+from holdfast.runs.spec_parts import data_name
+from holdfast.studies.halving import candidates, halve
+from holdfast.studies.study import gather
+from holdfast.studies.tuning import Outcome, chosen, last_run
+from holdfast.studies.validation import hold_out, write
 from holdfast.theory import NORMS
-from holdfast.tuning import candidates, halve, hold_out
-from holdfast.tuning.outcome import Outcome, chosen, last_run
-from holdfast.tuning.validation import write
 
 ALL_NORMS = " ".join(f"{p:g}" for p in NORMS.values())
 STORES = ("runs", "final")

@@ -14,15 +14,15 @@ from holdfast import kernels
 from holdfast.engines.remote import Remote, Station
 from holdfast.engines.transport import Transport
 from holdfast.errors import InvalidInput, TooFew
-from holdfast.experiments.automatic import is_auto, resolve_auto
-from holdfast.experiments.building import build_problem
-from holdfast.experiments.parts import check, setting_of
-from holdfast.experiments.sharding import agreement
-from holdfast.experiments.spec import Spec
 from holdfast.federation.compromise import mounted_alone
 from holdfast.federation.master import MasterFile
 from holdfast.methods import Program, Served, try_fewer
 from holdfast.problems import Problem, Separable, oracle_under
+from holdfast.runs.auto import is_auto, resolve_auto
+from holdfast.runs.composition import check, setting_of
+from holdfast.runs.problem_building import build_problem
+from holdfast.runs.ray_stations import agreement
+from holdfast.runs.spec import Spec
 from holdfast.typing import Messages, Vector
 
 AGAIN = 5

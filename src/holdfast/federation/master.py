@@ -8,9 +8,9 @@ import numpy as np
 
 from holdfast.engines import wire
 from holdfast.errors import InvalidInput
-from holdfast.experiments.defaults import canonical
-from holdfast.experiments.spec import Spec
 from holdfast.files import write_atomic
+from holdfast.runs.plan import canonical
+from holdfast.runs.spec import Spec
 from holdfast.states import arrays_of, fill_state, map_state
 
 NAME = "master.checkpoint"

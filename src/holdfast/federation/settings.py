@@ -9,8 +9,8 @@ from typing import Any, Self
 from platformdirs import user_state_path
 
 from holdfast.errors import InvalidInput
-from holdfast.experiments.defaults import resolved
-from holdfast.experiments.spec import Spec
+from holdfast.runs.plan import resolved
+from holdfast.runs.spec import Spec
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 

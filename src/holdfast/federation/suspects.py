@@ -3,7 +3,7 @@
 from collections import Counter, deque
 from collections.abc import Iterable, Mapping
 
-from holdfast.experiments.forensics import suspected, suspicion
+from holdfast.watching.suspicion import suspected, suspicion
 
 WINDOW = 50
 """Rounds that are remembered: a node is judged by what it did lately."""

@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
-from holdfast.experiments.given import require_number
-from holdfast.experiments.spec import Spec
 from holdfast.federation.engine import Task
 from holdfast.problems import REGISTRY, LinearProblem, ModuleProblem, Problem, Samples, Shards
 from holdfast.problems.modules.learner import running
 from holdfast.problems.modules.losses import LOSSES, Loss
 from holdfast.problems.modules.samples import Scaling, as_images
+from holdfast.runs.spec import Spec
+from holdfast.runs.spec_parts import require_number
 
 Loader = Callable[[int | None, int], tuple[np.ndarray, np.ndarray]]
 """Returns features and targets: of this worker of so many; for None those that the server tests on."""

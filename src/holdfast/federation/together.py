@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.experiments import Result, Spec, run
-from holdfast.experiments.defaults import resolved
 from holdfast.federation.engine import Task
 from holdfast.problems import Problem
+from holdfast.runs.plan import resolved
+from holdfast.runs.records import Result
+from holdfast.runs.runner import run
+from holdfast.runs.spec import Spec
 from holdfast.typing import Oracle, Rows, Vector, Workers
 
 

@@ -4,7 +4,8 @@ import altair as alt
 import numpy as np
 from rich.table import Table
 
-from holdfast.advice import Advice, sentences
+from holdfast.insight import advice_sentences as sentences
+from holdfast.insight.advice import Advice
 from holdfast.report.axes import logarithmic_ticks
 from holdfast.report.colours import variable
 from holdfast.report.drawing import ROWS, Drawing, Panel

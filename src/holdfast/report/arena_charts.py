@@ -6,8 +6,6 @@ from typing import Any
 import altair as alt
 import numpy as np
 
-from holdfast.arena import BoutResult, Condition, Leaderboard, Standing
-from holdfast.arena.results import attack_text
 from holdfast.data import PARTITIONS
 from holdfast.files import file_names
 from holdfast.methods import Method
@@ -16,6 +14,9 @@ from holdfast.report.colours import strokes, variable
 from holdfast.report.comparison_charts import worst_panel
 from holdfast.report.drawing import ROWS, Drawing, Panel
 from holdfast.report.lines import line_panel
+from holdfast.studies.arena import Condition
+from holdfast.studies.arena_results import attack_text
+from holdfast.studies.leaderboard import BoutResult, Leaderboard, Standing
 
 WORST = "worst case"
 LINES = 6

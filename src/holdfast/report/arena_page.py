@@ -6,17 +6,17 @@ from typing import NamedTuple
 
 from rich.table import Table
 
-from holdfast.arena import Arena, BoutResult, Condition, Leaderboard, Standing, Task
-from holdfast.arena.conclusions import conclusions, headline
-from holdfast.arena.results import attack_text
 from holdfast.data import Partition
-from holdfast.experiments.given import data_labels, model_text
 from holdfast.methods import AUTO, Method, method_labels
 from holdfast.report.arena_charts import cell_curves, heat_map, robustness_curves, worst_dots
 from holdfast.report.drawing import Drawing, pictures
 from holdfast.report.holdings_chart import holdings_chart
 from holdfast.report.rendering import render
 from holdfast.report.tables import text_table
+from holdfast.runs.spec_parts import data_labels, model_text
+from holdfast.studies.arena import Arena, Condition, Task
+from holdfast.studies.arena_results import attack_text, conclusions, headline
+from holdfast.studies.leaderboard import BoutResult, Leaderboard, Standing
 
 AT_THE_END = "accuracy at the end"
 ABREAST = 6

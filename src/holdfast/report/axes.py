@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import floor, isfinite, log10
 
-from holdfast.experiments.scores import Score
+from holdfast.runs.verdicts import Score
 
 DECADES = [10.0**exponent for exponent in range(-12, 13)]
 """Where logarithmic axes are labelled."""

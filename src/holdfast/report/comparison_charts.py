@@ -5,9 +5,6 @@ from typing import Any
 
 import altair as alt
 
-from holdfast.experiments.cells import Cell
-from holdfast.experiments.records import Record
-from holdfast.experiments.scores import Score, score_of
 from holdfast.files import file_name
 from holdfast.report.axes import Axis, fitted, of_score
 from holdfast.report.colours import Stroke, strokes, variable
@@ -16,6 +13,9 @@ from holdfast.report.lines import POSSIBLE, haloed, inwards, line_panel
 from holdfast.report.settings import grouped, labels, reachable
 from holdfast.report.tables import cell
 from holdfast.report.worst import ByAttack, lost_attacks, worst_cases
+from holdfast.runs.records import Record
+from holdfast.runs.verdicts import Score, score_of
+from holdfast.studies.table import Cell
 
 LOW, HIGH = "low", "high"
 """Columns of the standard errors."""

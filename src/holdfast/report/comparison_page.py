@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from holdfast.experiments.records import Record
-from holdfast.experiments.scores import score_of
 from holdfast.report.colours import Stroke, strokes
 from holdfast.report.comparison_charts import curves, worst_chart
 from holdfast.report.holdings_chart import holdings_chart
@@ -12,6 +10,8 @@ from holdfast.report.rendering import render
 from holdfast.report.settings import grouped, heading, labels, reachable, setting, traffic
 from holdfast.report.tables import accuracy_rows, best_places
 from holdfast.report.worst import ByAttack, conclusions, headline, is_oracle
+from holdfast.runs.records import Record
+from holdfast.runs.verdicts import score_of
 
 
 def comparison_page(title: str, results: Sequence[Record]) -> str:

@@ -6,12 +6,15 @@ from typing import Any
 import altair as alt
 import numpy as np
 
-from holdfast.data import Holdings
-from holdfast.experiments.given import data_labels
-from holdfast.experiments.holding import holdings_of
-from holdfast.experiments.spec import Spec
+from holdfast.data import Holdings, holdings
+from holdfast.errors import InvalidInput
+from holdfast.problems import Classifying
 from holdfast.report.colours import variable
 from holdfast.report.drawing import ROWS, Drawing, Panel
+from holdfast.runs.plan import resolved
+from holdfast.runs.problem_building import build_problem
+from holdfast.runs.spec import Spec
+from holdfast.runs.spec_parts import data_labels
 
 MOST = 50
 """Workers that are drawn, and classes: of more, so many are, evenly spaced."""
@@ -91,3 +94,22 @@ def _panel(spec: Spec, held: Holdings, told: dict[str, str]) -> Panel:
     )
     chart = alt.LayerChart(layer=[cells], height=min(ROW * len(classes), HEIGHT))
     return Panel(rows, chart.properties(title=", ".join(told.values())) if told else chart)
+
+
+def holdings_of(spec: Spec) -> Holdings | None:
+    """Return how many samples of each class every worker holds, classes by the names that the data have for them.
+
+    None where there are no classes, where the problem does not tell, and where the data are no longer there.
+
+    >>> holdings_of(Spec(data="digits", partition="by-label", workers=10)).counts[0]
+    array([150,   0,   0,   0,   0,   0,   0,   0,   0,   0])
+    """
+    try:
+        dataset, problem = build_problem(resolved(spec))
+    except (InvalidInput, OSError):
+        return None
+    if not isinstance(problem, Classifying) or not problem.classifies:
+        return None
+    found = holdings(problem)
+    labels = None if dataset is None else dataset.numbered().labels
+    return found if labels is None else found._replace(classes=np.array(labels)[found.classes])

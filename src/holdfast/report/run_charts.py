@@ -5,16 +5,16 @@ from typing import Any
 
 import altair as alt
 
-from holdfast.experiments.inspection import Inspection
-from holdfast.experiments.metrics import Evaluation
-from holdfast.experiments.records import Record
-from holdfast.experiments.scores import Score
+from holdfast.insight.inspection import Inspection
 from holdfast.methods import method_text
 from holdfast.report.axes import Axis, falling, fitted, of_score
 from holdfast.report.colours import DASHES, RSA, SOLID, WIDE, Stroke
 from holdfast.report.drawing import Drawing, Panel, notebook_chart
 from holdfast.report.lines import line_panel
 from holdfast.report.worker_rows import role
+from holdfast.runs.metrics import Evaluation
+from holdfast.runs.records import Record
+from holdfast.runs.verdicts import Score
 
 LEAST_RISE = 0.05
 """An axis of a share shows no less: a run that is good from the first evaluation on is a flat line."""

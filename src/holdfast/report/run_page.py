@@ -1,15 +1,15 @@
 """The page of a single run: how it ended, how it learnt, worker by worker."""
 
-from holdfast.experiments.forensics import SUSPICION_THRESHOLD
-from holdfast.experiments.given import data_name, model_text
-from holdfast.experiments.inspection import Inspection
-from holdfast.experiments.scores import Score, score_of
-from holdfast.experiments.spec import Spec
+from holdfast.insight.inspection import Inspection
 from holdfast.report.holdings_chart import holdings_chart
 from holdfast.report.rendering import render
 from holdfast.report.run_charts import disagreement_chart, inner_life, learning
 from holdfast.report.settings import setting
 from holdfast.report.worker_rows import known_columns, remarks
+from holdfast.runs.spec import Spec
+from holdfast.runs.spec_parts import data_name, model_text
+from holdfast.runs.verdicts import Score, score_of
+from holdfast.watching.suspicion import SUSPICION_THRESHOLD
 
 
 def run_page(inspection: Inspection) -> str:

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from holdfast.experiments.cells import Cell
-from holdfast.experiments.compared import Comparison, Grouped
-from holdfast.experiments.given import data_name
-from holdfast.experiments.records import Record
-from holdfast.experiments.scores import score_of
-from holdfast.experiments.spec import Spec
 from holdfast.methods import method_text
+from holdfast.runs.records import Record
+from holdfast.runs.spec import Spec
+from holdfast.runs.spec_parts import data_name
+from holdfast.runs.verdicts import score_of
+from holdfast.studies.table import Cell, Comparison, Grouped
 
 
 def grouped(results: Sequence[Record]) -> Grouped:

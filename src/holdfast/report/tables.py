@@ -8,12 +8,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from holdfast.experiments.cells import Cell
-from holdfast.experiments.records import Record
-from holdfast.experiments.scores import score_of
 from holdfast.report.rendering import render
 from holdfast.report.settings import grouped, heading, reachable
 from holdfast.report.worst import is_oracle
+from holdfast.runs.records import Record
+from holdfast.runs.verdicts import score_of
+from holdfast.studies.table import Cell
 
 
 def accuracy_tables(results: Sequence[Record]) -> Iterator[Table]:

@@ -9,8 +9,8 @@ from holdfast.report.colours import variable
 from holdfast.report.drawing import ROWS, Drawing, Panel
 from holdfast.report.rendering import render
 from holdfast.report.tables import text_table
-from holdfast.tuning import Trial
-from holdfast.tuning.outcome import Outcome, place
+from holdfast.studies.halving import Trial
+from holdfast.studies.tuning import Outcome, place
 
 FRAME = ((variable("ink"), 5), ("black", 3))
 """Strokes around the winner, one on the other."""

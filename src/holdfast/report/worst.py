@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from holdfast.experiments.compared import Grouped
-from holdfast.experiments.records import Record
-from holdfast.experiments.scores import Score, score_of
 from holdfast.report.settings import reachable
+from holdfast.runs.records import Record
+from holdfast.runs.verdicts import Score, score_of
+from holdfast.studies.table import Grouped
 
 ByAttack = Mapping[str, Mapping[str, Record]]
 HARMLESS = "none"

@@ -10,7 +10,7 @@ from holdfast.report.drawing import Drawing
 from holdfast.report.lines import line_panel
 from holdfast.report.reproduction.outline import Section
 from holdfast.report.reproduction.summaries import Grid
-from holdfast.reproduction.bounds import Theorems
+from holdfast.studies.paper.theory_numbers import Theorems
 from holdfast.theory.numbers import HONEST, MARGIN, Curve, Gaps
 
 MEASURED, BOUND = "measured", "bound"

@@ -4,12 +4,12 @@ from collections.abc import Callable, Sequence
 from statistics import fmean
 from typing import Any
 
-from holdfast.experiments.metrics import Evaluation
 from holdfast.report.axes import Axis, fitted
 from holdfast.report.colours import Stroke, strokes
 from holdfast.report.drawing import Drawing, Panel
 from holdfast.report.lines import line_panel
-from holdfast.reproduction.findings import CurveFindings, Findings, PanelFindings
+from holdfast.runs.metrics import Evaluation
+from holdfast.studies.paper.findings import CurveFindings, Findings, PanelFindings
 
 BANDS = "Bands: from the least to the most of the seeds. "
 OWN = "Each panel has its own axis."

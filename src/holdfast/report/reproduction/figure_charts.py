@@ -6,15 +6,15 @@ from statistics import median
 
 import altair as alt
 
-from holdfast.experiments.given import require_number
-from holdfast.experiments.spec import Spec
 from holdfast.methods import Rsa
 from holdfast.report.axes import DECADES, fitted
 from holdfast.report.colours import RSA, variable
 from holdfast.report.drawing import ROWS, Drawing, Panel
 from holdfast.report.reproduction.curves import accuracy, curve_strokes, norms, several, spread
 from holdfast.report.reproduction.summaries import ITERATIONS
-from holdfast.reproduction.findings import Findings
+from holdfast.runs.spec import Spec
+from holdfast.runs.spec_parts import require_number
+from holdfast.studies.paper.findings import Findings
 
 EACH, TOTAL = "milliseconds per iteration", f"seconds for {ITERATIONS} iterations"
 QUICK = "quick run: fewer iterations than the paper's"

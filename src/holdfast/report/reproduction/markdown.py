@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from holdfast.report.reproduction.outline import QUICK, Outline, Section
-from holdfast.reproduction.claims import Judged
+from holdfast.studies.paper.claims.claim import Judged
 
 PICTURES = "reproduction"
 """The folder of the pictures, beside the text."""

@@ -5,13 +5,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from holdfast.experiments.given import data_text
 from holdfast.report.drawing import Drawing
 from holdfast.report.reproduction.figure_charts import chart
 from holdfast.report.reproduction.summaries import Grid, numbers, settings
-from holdfast.reproduction.claims import Judged, Verdict
-from holdfast.reproduction.figures import RSA_PAPER
-from holdfast.reproduction.findings import Findings
+from holdfast.runs.spec_parts import data_text
+from holdfast.studies.paper.claims.claim import Judged, Verdict
+from holdfast.studies.paper.figures import RSA_PAPER
+from holdfast.studies.paper.findings import Findings
 
 TITLE = "RSA, reproduced: every figure and every claim of its numerical tests"
 OUTSIDE = "Outside yardsticks: what other papers claim, judged by criteria that were written before the runs"

@@ -2,7 +2,7 @@
 
 from holdfast.report.rendering import render
 from holdfast.report.reproduction.outline import QUICK, Outline
-from holdfast.reproduction.claims import Verdict
+from holdfast.studies.paper.claims.claim import Verdict
 
 MARKS = {Verdict.HOLDS: ("holds", "✓"), Verdict.FAILS: ("fails", "✗"), Verdict.UNTESTABLE: ("open", "?")}
 """How a verdict looks: the class of its mark, and its sign."""

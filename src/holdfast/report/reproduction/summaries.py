@@ -6,12 +6,12 @@ from typing import Any
 
 from rich.table import Table
 
-from holdfast.experiments.given import data_text, rate_text
 from holdfast.methods import AUTO, Rsa
 from holdfast.report.tables import text_table
 from holdfast.report.worst import is_oracle
-from holdfast.reproduction.claims import Judged
-from holdfast.reproduction.findings import CurveFindings, Findings
+from holdfast.runs.spec_parts import data_text, rate_text
+from holdfast.studies.paper.claims.claim import Judged
+from holdfast.studies.paper.findings import CurveFindings, Findings
 
 ITERATIONS = 5000
 """Of the paper's runtime comparison."""

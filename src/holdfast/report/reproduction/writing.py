@@ -12,9 +12,8 @@ from holdfast.report.reproduction.outline import Outline, Section, outline
 from holdfast.report.reproduction.provenance import provenance
 from holdfast.report.reproduction.reproduction_page import reproduction_page
 from holdfast.report.reproduction.summaries import claims, summary
-from holdfast.reproduction.claims import Judged
-from holdfast.reproduction.claims.verdicts import to_toml
-from holdfast.reproduction.findings import Findings
+from holdfast.studies.paper.claims.claim import Judged, to_toml
+from holdfast.studies.paper.findings import Findings
 
 
 def write_report(

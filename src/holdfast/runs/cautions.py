@@ -1,0 +1,101 @@
+"""What a user should know of a run: that something is likely not meant, and that little was learnt.
+
+Each caution is one sentence. Whoever looks on is told them, results and run folders keep them, pages show them.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from holdfast.problems import Classifying
+from holdfast.runs.experiment import Experiment
+from holdfast.runs.metrics import Evaluation
+from holdfast.runs.spec import Spec
+
+HARDLY = 0.05
+"""The share of its first value by which a loss must have fallen, else it has hardly moved."""
+LEAST_ROUNDS = 50
+"""Of a shorter run nobody expects that the loss has moved."""
+SHOWN = 10
+"""How many members of a list a sentence names."""
+NUMBER = re.compile(r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?|\b(nan|inf)\b")
+
+
+def before(spec: Spec, experiment: Experiment) -> list[str]:
+    """Return what is likely not meant by a resolved spec, on these data."""
+    return [*_of_attack(spec), *_of_data(spec, experiment)]
+
+
+def _of_attack(spec: Spec) -> Iterator[str]:
+    if (local_steps := getattr(spec.method, "local_steps", 1)) > 1:
+        yield f"the paper's theorems are about 1 local step a round; got {local_steps}"
+    attack, q, m = spec.attack, spec.q, spec.workers
+    if attack is None:
+        if q and spec.method.attacked:
+            some = f"{q} workers are" if q > 1 else "1 worker is"
+            yield f"{some} called Byzantine, but no attack is given, so that all are honest: add --attack sign-flip"
+        return
+    if 2 * q >= m:
+        yield f"{q} of {m} workers are Byzantine: from half on no method can promise anything"
+    if (unlike := attack.caution()) is not None:
+        yield unlike
+
+
+def _of_data(spec: Spec, experiment: Experiment) -> Iterator[str]:
+    problem = experiment.problem
+    if not isinstance(problem, Classifying):
+        return
+    fewest = int(np.diff(problem.shards.starts).min())
+    if spec.batch > fewest:
+        yield f"minibatches of {spec.batch} repeat samples of workers that hold {fewest}: --batch {fewest} is faster"
+    if problem.test is None or not problem.classifies:
+        return
+    unseen = np.setdiff1d(problem.test.targets, problem.shards.targets)
+    if len(unseen):
+        labels = None if experiment.dataset is None else experiment.dataset.numbered().labels
+        names = listed(labels[each] if labels else each for each in unseen.tolist())
+        share = float(np.isin(problem.test.targets, unseen).mean())
+        yield f"no training sample has the class {names} of the test set, {share:.0%} of which cannot be got right"
+
+
+def after(experiment: Experiment, last: Evaluation) -> list[str]:
+    """Return what is wrong with how a run ended: its loss beside that of the model it began with."""
+    if last.round < LEAST_ROUNDS:
+        return []
+    problem = experiment.problem
+    start = problem.start()
+    first = problem.objective(start, experiment.engine.honest) + experiment.program.prior.value(start)
+    if last.loss > first:
+        return [f"the loss has risen from {first:.4g} to {last.loss:.4g}: nothing was learnt"]
+    if first - last.loss < HARDLY * first:
+        return [
+            f"the loss has hardly moved, from {first:.4g} to {last.loss:.4g}: more --rounds, or lambda and alpha that "
+            "fit (holdfast tune)"
+        ]
+    return []
+
+
+def kinds(warnings: Iterable[str]) -> dict[str, int]:
+    """Return the first warning of each kind and how many there are; those that differ in numbers only are one kind.
+
+    >>> kinds(["the loss has risen from 2.3 to 9", "the loss has risen from 2.3 to 1e+04", "no class 3"])
+    {'the loss has risen from 2.3 to 9': 2, 'no class 3': 1}
+    """
+    first: dict[str, str] = {}
+    counts: Counter[str] = Counter()
+    for text in warnings:
+        counts[first.setdefault(NUMBER.sub("#", text), text)] += 1
+    return dict(counts)
+
+
+def listed(members: Iterable[object]) -> str:
+    """Return a list in words, long ones cut short.
+
+    >>> listed([7]), listed(range(14))
+    ('7', '0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 4 more')
+    """
+    words = [str(each) for each in members]
+    more = len(words) - SHOWN
+    return ", ".join(words[:SHOWN]) + (f" and {more} more" if more > 0 else "")

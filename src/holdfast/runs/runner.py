@@ -1,0 +1,124 @@
+"""Run a spec to its end, in one go or in several."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, closing, nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from holdfast.data import FILE_TYPES, Table
+from holdfast.data import REGISTRY as DATA
+from holdfast.errors import InvalidInput
+from holdfast.problems import Problem
+from holdfast.runs.auto import resolve_auto
+from holdfast.runs.execution import Playing
+from holdfast.runs.experiment import Experiment, assemble
+from holdfast.runs.folder.run_folder import RunFolder
+from holdfast.runs.observers import RoundsBar, Unwatched, Watcher
+from holdfast.runs.plan import resolved, with_gradients
+from holdfast.runs.records import Result
+from holdfast.runs.spec import Spec
+
+
+def _never() -> bool:
+    return False
+
+
+def run(
+    spec: Spec,
+    folder: Path | str | Callable[[], Path] | None = None,
+    watcher: Watcher | None = None,
+    stopping: Callable[[], bool] = _never,
+    *,
+    progress: bool = False,
+) -> Result:
+    """Run a spec from its first round; with a folder, so that it can be resumed.
+
+    The folder is new or empty, or a function that makes such a one once all else is known to work. `progress` shows a
+    bar, on a terminal or in a notebook.
+
+    >>> result = run(Spec(data="digits", rounds=20, eval_every=10))
+    >>> [evaluation.round for evaluation in result.history]
+    [10, 20]
+    """
+    if progress:
+        with RoundsBar() as bar:
+            return run(spec, folder, watcher or bar, stopping)
+    if folder is not None and not callable(folder):
+        RunFolder.check_new(Path(folder))
+    asked, spec = spec, with_gradients(resolve_auto(resolved(spec)))
+    experiment = assemble(spec)
+    with closing(experiment.engine), _created(folder, spec, experiment) as store:
+        return replace(Playing(spec, experiment, store, watcher or Unwatched(), stopping).play(), asked=asked)
+
+
+def resume(
+    folder: Path | str,
+    watcher: Watcher | None = None,
+    stopping: Callable[[], bool] = _never,
+    *,
+    engine: Any = None,
+    data: Any = None,
+) -> Result:
+    """Resume an interrupted run, to exactly where it would have got without the interruption.
+
+    On the `engine` it ran on before unless another is given, which changes no number. A run on data that were
+    given as an object must be given the same `data` again.
+    """
+    watcher = watcher or Unwatched()
+    with RunFolder.own(Path(folder)) as store:
+        began = store.beginning
+        spec = replace(began.spec, engine=began.about["engine"])
+        if engine is not None:
+            spec = replace(spec, engine=engine)
+        spec = _with_data(spec, data)
+        began.check_sources(spec)
+        experiment = assemble(spec)
+        began.check_data(_digest(experiment))
+        checkpoint, history, warnings = store.restore()
+        for warning in (*store.go_on(spec), *warnings):
+            watcher.warned(warning)
+        run = Playing(spec, experiment, store, watcher, stopping)
+        with closing(experiment.engine):
+            return run.play(checkpoint, history)
+
+
+def simulate(
+    problem: Problem, method: Any, *, attack: Any = None, byzantine: int | tuple[int, ...] = 0, **training: Any
+) -> Result:
+    """Train on a problem that is already there: `attack`, `byzantine` and the rest are as in a spec.
+
+    >>> from holdfast.data import ByLabel, load
+    >>> from holdfast.problems import Softmax
+    >>> problem = Softmax.of(load("digits"), ByLabel(), workers=20, scale=16.0)
+    >>> simulate(problem, "rsa", attack="duplicate", byzantine=8, rounds=300).accuracy > 0.4
+    True
+    """
+    if not isinstance(problem, Problem):
+        raise InvalidInput(f"simulate needs a problem such as Softmax.of(...) makes; got {type(problem).__name__}")
+    m = len(problem.workers)
+    return run(Spec(problem=problem, workers=m, method=method, attack=attack, byzantine=byzantine, **training))
+
+
+def _with_data(spec: Spec, data: Any) -> Spec:
+    if data is not None:
+        return replace(spec, data=data)
+    name = spec.data
+    if not isinstance(name, Table) and name not in DATA and ":" not in name and Path(name).suffix not in FILE_TYPES:
+        raise InvalidInput(f"a run on data made in Python resumes with resume(folder, data=...); got the name {name!r}")
+    return spec
+
+
+def _created(
+    folder: Path | str | Callable[[], Path] | None, spec: Spec, experiment: Experiment
+) -> AbstractContextManager[RunFolder | None]:
+    if folder is None:
+        return nullcontext()
+    digest = _digest(experiment)
+    return RunFolder.create(folder() if callable(folder) else Path(folder), spec, digest)
+
+
+def _digest(experiment: Experiment) -> str:
+    if experiment.dataset is None:
+        raise InvalidInput("a run in a folder needs data that can be loaded again; got a problem made in Python")
+    return experiment.dataset.digest()

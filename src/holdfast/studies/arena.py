@@ -1,0 +1,321 @@
+"""What an arena plays: every method under every attack, for every task, partition and number of Byzantine workers."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from itertools import product
+from typing import Any, NamedTuple
+
+from holdfast.attacks import REGISTRY as EVERY_ATTACK
+from holdfast.attacks import Attack
+from holdfast.data import PARTITIONS, Partition
+from holdfast.errors import InvalidInput
+from holdfast.methods import REGISTRY as EVERY_METHOD
+from holdfast.methods import Method, make_method
+from holdfast.runs.spec import Spec
+from holdfast.runs.spec_parts import data_labels, model_text
+
+LINEAR = "linear"
+"""What having no network is called."""
+
+
+class Task(NamedTuple):
+    """What is learnt: which data, by which network, None for a linear model.
+
+    Each has a name where the arena has several of its kind.
+    """
+
+    data: Any
+    model: Any
+    data_name: str = ""
+    model_name: str = ""
+
+    @property
+    def text(self) -> str:
+        """What tells the task from the others of its arena; nothing where it is the only one."""
+        return ", ".join(filter(None, (self.data_name, self.model_name)))
+
+
+class Condition(NamedTuple):
+    """Where methods meet: what is learnt, who holds what, how many workers are Byzantine, and how many are told."""
+
+    task: Task
+    partition: Partition
+    byzantine: int
+    declared: int
+
+    @property
+    def text(self) -> str:
+        return f"{self.task.text}, {self.within_task}" if self.task.text else self.within_task
+
+    @property
+    def within_task(self) -> str:
+        """What tells the condition from the others of its task."""
+        if not self.byzantine:
+            return f"{PARTITIONS.text(self.partition)}, nobody lies"
+        told = "" if self.declared == self.byzantine else f", told {self.declared}"
+        return f"{PARTITIONS.text(self.partition)}, q = {self.byzantine}{told}"
+
+
+class Bout(NamedTuple):
+    """One method under one attack in one condition; None stands for nobody lying."""
+
+    condition: Condition
+    method: Method
+    attack: Attack | None
+
+
+@dataclass(frozen=True)
+class Arena:
+    """All bouts, each played with every seed; every data set is learnt by every model.
+
+    `counts` holds pairs of the true and the told number of Byzantine workers. Whatever they are, each partition is
+    also played with nobody lying, and the first pair's told number: what a defence costs when it is not needed. With
+    `honest` there are as many honest workers in every condition, and the Byzantine ones beside them.
+    Methods get the momentum of the base, but RSA, whose workers keep models of their own, only where a network learns.
+    """
+
+    base: Spec
+    data: tuple[Any, ...]
+    models: tuple[Any, ...]
+    methods: tuple[Method, ...]
+    attacks: tuple[Attack, ...]
+    partitions: tuple[Partition, ...]
+    counts: tuple[tuple[int, int], ...]
+    seeds: tuple[int, ...] = (0,)
+    honest: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("data", "models", "methods", "attacks", "partitions", "counts", "seeds"):
+            given = getattr(self, name)
+            if not given or len(set(given)) != len(given):
+                raise InvalidInput(f"an arena needs at least one of {name}, all different; got {list(given)}")
+        if self.honest is not None and self.honest < 1:
+            raise InvalidInput(f"honest must be at least 1; got {self.honest}")
+        for true, _ in self.counts:
+            if true < 1:
+                raise InvalidInput(f"byzantine must be at least 1; got {true}")
+            if self.honest is None and true >= self.base.workers:
+                raise InvalidInput(f"byzantine must be at most workers - 1 = {self.base.workers - 1}; got {true}")
+        for method in self.methods:
+            if not method.attacked:
+                raise InvalidInput(f"an arena is for methods that can be attacked; got {method}")
+        for task in self.tasks():
+            self.task_spec(task)
+
+    def tasks(self) -> list[Task]:
+        """Return every data set with every model."""
+        labels = data_labels(self.data)
+        return [
+            Task(
+                data,
+                model,
+                labels[data] if len(self.data) > 1 else "",
+                (LINEAR if model is None else model_text(model)) if len(self.models) > 1 else "",
+            )
+            for data, model in product(self.data, self.models)
+        ]
+
+    def task_spec(self, task: Task) -> Spec:
+        """Return the base with what is learnt; what it says of networks must fit a linear model, too."""
+        return replace(self.base, data=task.data, model=task.model)
+
+    def conditions(self) -> list[Condition]:
+        """Return all conditions: for every task and partition first that nobody lies."""
+        pairs = ((0, self.counts[0][1]), *self.counts)
+        return [
+            Condition(task, partition, *pair) for task, partition, pair in product(self.tasks(), self.partitions, pairs)
+        ]
+
+    def bouts(self) -> list[Bout]:
+        """Return all bouts."""
+        return [
+            Bout(condition, method, attack)
+            for condition in self.conditions()
+            for method, attack in product(self.methods, self.attacks if condition.byzantine else (None,))
+        ]
+
+    def specs(self, bout: Bout) -> list[Spec]:
+        """Return the runs of a bout, one per seed."""
+        condition, method, attack = bout
+        spec = replace(
+            self.task_spec(condition.task),
+            method=method,
+            attack=attack,
+            partition=condition.partition,
+            workers=self.base.workers if self.honest is None else self.honest + condition.byzantine,
+            byzantine=condition.byzantine,
+            declared=condition.declared,
+            momentum=0.0 if method.penalised and condition.task.model is None else self.base.momentum,
+        )
+        return [replace(spec, seed=seed) for seed in self.seeds]
+
+
+BASE = {"rounds": 500, "eval_every": 50, "rate": "auto", "momentum": 0.9}
+"""Step sizes by rule for every method, so that none is tuned; momentum for those on gradients."""
+
+
+def every_method() -> list[str]:
+    """Return the methods that can be attacked and need no option, and some behind stages: the field's, and ours."""
+    alone = [name for name in EVERY_METHOD if make_method(name).attacked]
+    behind = ["nnm+trimmed-mean", "nnm+krum", "bucketing:size=2+krum", "bucketing:size=2+geometric-median"]
+    return [*alone, *behind, "watch+trimmed-mean"]
+
+
+@dataclass(frozen=True)
+class Preset:
+    """The parts of an arena as texts, and fields of its base that are not the usual ones."""
+
+    methods: Sequence[str] = field(default_factory=every_method)
+    attacks: Sequence[str] = field(default_factory=lambda: list(EVERY_ATTACK))
+    partitions: Sequence[str] = ("iid", "by-label")
+    byzantine: Sequence[str] = ("4", "8")
+    data: Sequence[Any] = ("digits",)
+    models: Sequence[Any] = ("none",)
+    seeds: int = 1
+    factors: Sequence[float] = ()
+    """Multiples of the rule's step size, of which every method takes the best on samples held back from training."""
+    honest: int | None = None
+    """How many workers are honest in every condition; None: all of the base but the Byzantine ones."""
+    base: Mapping[str, Any] = field(default_factory=dict)
+
+    def arena(self) -> Arena:
+        """Return the arena of these texts."""
+        if self.seeds < 1:
+            raise InvalidInput(f"seeds must be at least 1; got {self.seeds}")
+        make = {option.name: option.metadata["make"] for option in fields(Spec) if "make" in option.metadata}
+        data, models = (tuple(map(make[part], given)) for part, given in (("data", self.data), ("model", self.models)))
+        return Arena(
+            Spec.of({**BASE, **self.base, "data": data[0], "model": models[0]}),
+            data,
+            models,
+            tuple(map(make["method"], self.methods)),
+            tuple(map(make["attack"], self.attacks)),
+            tuple(map(make["partition"], self.partitions)),
+            tuple(map(_counts, self.byzantine)),
+            tuple(range(self.seeds)),
+            self.honest,
+        )
+
+
+def _counts(text: str) -> tuple[int, int]:
+    """Return how many workers are Byzantine, and how many rules are told."""
+    true, _, told = text.partition(":")
+    try:
+        return int(true), int(told or true)
+    except ValueError:
+        raise InvalidInput(f"--byzantine must be Q or Q:TOLD with whole numbers; got {text}") from None
+
+
+NETWORK = {"schedule": "constant-then-linear", "l2": 1e-4}
+"""What a network needs that a linear model does not: a falling tail, and less weight on |x|^2."""
+
+BYZFL = {"dealt": "honest", "rounds": 800, "eval_every": 50, "batch": 25}
+"""ByzFL's heat map: its Byzantine workers come with no data of their own."""
+CLIP = "clip:radius=0.167"
+"""ByzFL shortens gradients to 2. Messages here are gradients times 1/m, and m is 11 to 14: in the middle it is this."""
+BYZFL_ATTACKS = [
+    "inner-product:scale=1",
+    "inner-product:search=upward,evaluations=20",
+    "alie:z=-1,search=upward,evaluations=20",
+]
+"""Its sign flip, which is that of the honest mean, and its searches."""
+
+
+def _behind_watch(*rules: str) -> list[str]:
+    """Return each rule, and the same behind the stage `watch`."""
+    return [method for rule in rules for method in (rule, f"watch+{rule}")]
+
+
+PRESETS = {
+    "full": Preset(),
+    "demo": Preset(
+        methods=[
+            "rsa",
+            "watchful-rsa",
+            "geometric-median",
+            "krum",
+            "median",
+            "trimmed-mean",
+            "nnm+krum",
+            "sgd",
+        ],
+        partitions=["by-label"],
+        byzantine=["8"],
+        base={"rounds": 300},
+    ),
+    "quick": Preset(
+        methods=["rsa", "sgd", "median", "geometric-median", "krum", "trimmed-mean", "nnm+trimmed-mean"],
+        attacks=["sign-flip", "gaussian", "duplicate", "contrarian", "negative-sum", "alie", "inner-product"],
+        byzantine=["8"],
+        base={"rounds": 300},
+    ),
+    "watchful": Preset(
+        methods=["rsa", "watchful-rsa", *_behind_watch("geometric-median", "krum", "median", "trimmed-mean")],
+        partitions=["iid", "dirichlet:alpha=0.5", "dirichlet:alpha=0.1", "by-label"],
+        seeds=3,
+        base={"eval_every": 250},
+    ),
+    "paper": Preset(
+        methods=["rsa", "rsa:norm=1", "sgd", "geometric-median", "krum", "median"],
+        attacks=["same-value", "sign-flip", "gaussian", "duplicate"],
+        seeds=3,
+        data=["mnist"],
+        base={"rounds": 2000, "eval_every": 200},
+    ),
+    "byzfl": Preset(
+        methods=[
+            "rsa",
+            f"{CLIP}+nnm+trimmed-mean",
+            f"{CLIP}+nnm+geometric-median",
+            f"{CLIP}+nnm+median",
+            f"{CLIP}+nnm+multi-krum",
+        ],
+        attacks=BYZFL_ATTACKS,
+        partitions=["similarity:gamma=0", "similarity:gamma=0.33", "similarity:gamma=0.66", "iid"],
+        byzantine=["1", "2", "3", "4"],
+        seeds=3,
+        data=["mnist"],
+        honest=10,
+        base=BYZFL,
+    ),
+    "byzfl-cnn": Preset(
+        methods=["rsa", f"{CLIP}+nnm+trimmed-mean", f"{CLIP}+nnm+geometric-median"],
+        attacks=BYZFL_ATTACKS,
+        partitions=["similarity:gamma=0", "similarity:gamma=0.33"],
+        byzantine=["1", "2", "3", "4"],
+        seeds=3,
+        data=["mnist"],
+        models=["cnn"],
+        honest=10,
+        base=NETWORK | BYZFL,
+    ),
+    "networks": Preset(
+        methods=[
+            "rsa",
+            "rsa:norm=1",
+            "watchful-rsa",
+            "geometric-median",
+            "krum",
+            "median",
+            "trimmed-mean",
+            "nnm+trimmed-mean",
+            "watch+nnm+trimmed-mean",
+            "centered-clipping:radius=0.1",  # as long as gradients are here; the default of 100 would clip nothing
+        ],
+        attacks=["sign-flip", "gaussian", "alie", "contrarian"],
+        partitions=["iid", "dirichlet:alpha=0.5", "by-label"],
+        seeds=3,
+        factors=[0.3, 1, 3],
+        data=["mnist", "fashion-mnist"],
+        models=["mlp:hidden=64", "cnn:first=8,second=16,hidden=32,halve=strides"],
+        base=NETWORK | {"rounds": 150, "eval_every": 75},
+    ),
+    "networks-quick": Preset(
+        methods=["rsa", "geometric-median", "trimmed-mean", "nnm+trimmed-mean"],
+        attacks=["sign-flip", "alie", "contrarian"],
+        byzantine=["4"],
+        models=["mlp:hidden=32"],
+        base=NETWORK | {"workers": 10, "rounds": 150},
+    ),
+}
+"""What `--preset` names; `full` is what is played without it."""

@@ -1,0 +1,128 @@
+"""What to conclude from an arena, in sentences drawn from its numbers."""
+
+from collections.abc import Sequence
+from math import isnan
+from typing import Any
+
+from holdfast.attacks import ATTACKS
+from holdfast.data import PARTITIONS
+from holdfast.methods import Method, method_labels, method_text
+from holdfast.runs.spec_parts import data_text, model_text
+from holdfast.studies.arena import Arena, Condition
+from holdfast.studies.leaderboard import BoutResult, Leaderboard, Standing
+
+NEAR = 0.02
+"""Methods whose worst cases differ by less are named together."""
+BROKEN = 0.5
+"""A method whose worst case keeps less than this share of the ceiling is called broken."""
+NOBODY = "No method could be played in every condition."
+
+
+def headline(board: Leaderboard) -> str:
+    """Return who keeps most in the worst case, over all conditions."""
+    leaders = _leaders(board, " of what can be reached")
+    return f"In the worst case over all attacks {leaders}." if leaders else NOBODY
+
+
+def conclusions(board: Leaderboard) -> list[str]:
+    """Return what else to conclude: who holds and what breaks the others, and who leads in each of several tasks."""
+    tasks = board.by_task.items() if len(board.by_task) > 1 else ()
+    told = [f"{task.text}: {f'{leaders}.' if (leaders := _leaders(each)) else NOBODY}" for task, each in tasks]
+    return [breaking(board), *told]
+
+
+def _leaders(board: Leaderboard, share_of: str = "") -> str:
+    """Return who keeps most, and what the next best does; nothing if no method could be played everywhere."""
+    names = method_labels(board.ranked)
+    scores = {method: score for method in board.ranked if (score := board.overall(method)) is not None}
+    if not scores:
+        return ""
+    top = max(scores.values())
+    first = [names[method] for method, score in scores.items() if score >= top - NEAR]
+    keep = "keeps" if len(first) == 1 else "keep"
+    rest = [score for score in scores.values() if score < top - NEAR]
+    next_best = f"; the next best keeps {max(rest):.0%}" if rest else ""
+    return f"{_listed(first)} {keep} {top:.0%}{share_of}{next_best}"
+
+
+def breaking(board: Leaderboard) -> str:
+    """Return which methods hold everywhere, and which attack breaks most of the others."""
+    attacked = [condition for condition in board.conditions if condition.byzantine]
+    names = method_labels(board.ranked)
+    holding = [names[method] for method in board.ranked if all(_holds(board, method, each) for each in attacked)]
+    broken: dict[str, list[Method]] = {}
+    for cell in (cell for standing in board.standings if standing.condition.byzantine for cell in standing.cells):
+        if not cell.failure and cell.share < BROKEN:
+            attack, method = cell.bout.attack, cell.bout.method
+            broken.setdefault("none" if attack is None else ATTACKS.text(attack), []).append(method)
+    kept = f"{BROKEN:.0%} of what can be reached in every condition"
+    first = f"{_listed(holding)} {'keeps' if len(holding) == 1 else 'keep'}" if holding else "No method keeps"
+    if not broken:
+        return f"{first} at least {kept}."
+    worst = max(broken, key=lambda attack: (len(set(broken[attack])), len(broken[attack])))
+    count = f"{len(set(broken[worst]))} of {len(names)}"
+    return f"{first} at least {kept}; the attack that breaks most methods is {worst} ({count})."
+
+
+def _holds(board: Leaderboard, method: Method, condition: Condition) -> bool:
+    return _held(board.standing(method, condition))
+
+
+def _held(standing: Standing) -> bool:
+    return standing.share is not None and standing.share >= BROKEN
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def results_of(arena: Arena, board: Leaderboard, factors: Sequence[float] = ()) -> dict[str, Any]:
+    """Return what `holdfast arena --json` prints."""
+    return {
+        "headline": headline(board),
+        "conclusion": breaking(board),
+        "base": arena.base.to_json(),
+        "honest": arena.honest,
+        "seeds": list(arena.seeds),
+        "factors": list(factors),
+        "leaderboard": [{"method": method_text(each), "overall": board.overall(each)} for each in board.ranked],
+        "standings": [_standing(standing) for standing in board.standings],
+    }
+
+
+def _standing(standing: Standing) -> dict[str, Any]:
+    condition = standing.condition
+    return {
+        "method": method_text(standing.method),
+        "data": data_text(condition.task.data),
+        "model": model_text(condition.task.model),
+        "partition": PARTITIONS.text(condition.partition),
+        "byzantine": condition.byzantine,
+        "declared": condition.declared,
+        "score": standing.score,
+        "worst": None if standing.worst is None else attack_text(standing.worst),
+        "cells": [_cell(cell) for cell in standing.cells],
+    }
+
+
+def attack_text(cell: BoutResult) -> str:
+    """Return the attack of a cell as it is written on a command line."""
+    return "none" if cell.bout.attack is None else ATTACKS.text(cell.bout.attack)
+
+
+def _cell(cell: BoutResult) -> dict[str, Any]:
+    if cell.failure is not None:
+        return {"attack": attack_text(cell), "failure": cell.failure}
+    first = cell.records[0].spec
+    return {
+        "attack": attack_text(cell),
+        "final": cell.final.mean,
+        "interval": None if isnan(cell.final.half) else cell.final.half,
+        "by_seed": [record.accuracy or 0.0 for record in cell.records],
+        "best": cell.best,
+        "drop": cell.drop,
+        "ceiling": cell.ceiling,
+        "honest_left_out": cell.honest_left_out,
+        "method": method_text(first.method),
+        "rate": first.rate,
+    }
