@@ -14,7 +14,7 @@ import holdfast
 from holdfast import Spec
 from holdfast.methods import Served
 from holdfast.runs.experiment import Experiment, assemble
-from holdfast.runs.plan import resolved
+from holdfast.runs.plan import fill_defaults, remake_plan
 
 HOME = str(Path(holdfast.__file__).parent)
 METHODS = ("rsa:norm=1,penalty=0.1", "nnm+trimmed-mean")
@@ -43,7 +43,7 @@ def play(experiment: Experiment, state: Served, round: int) -> Served:
 def main() -> None:
     for method in METHODS:
         spec = Spec(data="digits", method=method, rate=0.001, attack="sign-flip", byzantine=4)
-        experiment = assemble(resolved(spec))
+        experiment = assemble(remake_plan(fill_defaults(spec)))
         state = play(experiment, experiment.program.init(experiment.problem.start()), 0)  # loads what is loaded once
         files, calls = trace(partial(play, experiment, state, 1))
         print(f"{method}: {len(files)} files, {len(calls)} calls")

@@ -24,9 +24,9 @@ from holdfast import Spec
 from holdfast.engines import InProcess, Ray
 from holdfast.engines.ray import Cluster
 from holdfast.methods import Rsa
-from holdfast.runs.composition import traffic_of
+from holdfast.runs.composition import estimate_traffic
 from holdfast.runs.experiment import assemble
-from holdfast.runs.plan import resolved
+from holdfast.runs.plan import fill_defaults, remake_plan
 
 WORKERS = (20, 200, 2000, 20000)
 WIDTHS = {7850: 784, 1_000_000: 99_999}
@@ -91,7 +91,7 @@ def _spec(folder: Path, workers: int, dimension: int) -> Spec:
 
 
 def _measured(spec: Spec, engine_name: str, messages: str, dimension: int, budget: float) -> Cell:
-    experiment = assemble(resolved(spec))
+    experiment = assemble(remake_plan(fill_defaults(spec)))
     program, engine = experiment.program, experiment.engine
     with closing(engine):
         engine.start()
@@ -101,7 +101,7 @@ def _measured(spec: Spec, engine_name: str, messages: str, dimension: int, budge
             state = program.step(state, engine.exchange(state, round))
             times.append(perf_counter() - start)
         crossed = [getattr(engine, name, 0) / len(times) for name in ("crossed_up", "crossed_down")]
-    frames = traffic_of(spec, program, state.model, 5000, engine.voters)
+    frames = estimate_traffic(spec, program, state.model, 5000, engine.voters)
     return Cell(spec.workers, dimension, engine_name, messages, median(times[1:]), *frames, *crossed)
 
 

@@ -14,7 +14,7 @@ from holdfast import Spec
 from holdfast.attacks import Alie, FullView, Sketch
 from holdfast.kernels import set_threads
 from holdfast.runs.experiment import assemble
-from holdfast.runs.plan import resolved
+from holdfast.runs.plan import fill_defaults, remake_plan
 from holdfast.typing import Messages, Rows, Vector
 
 HONEST, BYZANTINE, DIMENSION = 10, 4, 431_080
@@ -36,7 +36,7 @@ def _view(method: str) -> FullView:
     """Return a round of normal messages, and a master that can be asked both ways."""
     workers = HONEST + BYZANTINE
     spec = Spec(data="digits", workers=workers, method=method, rate=0.1, attack="alie", byzantine=BYZANTINE)
-    program = assemble(resolved(spec)).program
+    program = assemble(remake_plan(fill_defaults(spec))).program
     state = program.init(np.zeros(DIMENSION, np.float32))
     rows = np.random.default_rng(0).normal(size=(HONEST, DIMENSION)).astype(np.float32)
     view = FullView.of(rows, BYZANTINE)

@@ -25,7 +25,7 @@ from holdfast.engines.training import train
 from holdfast.problems.modules.networks import Cnn, Mlp, new_module
 from holdfast.problems.modules.oracle import ModuleOracle
 from holdfast.runs.experiment import assemble
-from holdfast.runs.plan import resolved, with_gradients
+from holdfast.runs.plan import fill_defaults, make_plan
 from holdfast.runs.spec import Spec
 
 WORKERS, BATCH, TRIMMED, MOMENTUM, RATE = 20, 32, 4, 0.9, 0.05
@@ -43,13 +43,13 @@ def samples() -> Dataset:
 
 
 def ours(model: Any, data: Dataset, method: str) -> tuple[str, Round]:
-    spec = resolved(Spec(data=data, model=model, method=method, momentum=MOMENTUM, rate=RATE, workers=WORKERS))
-    spec = with_gradients(replace(spec, declared=TRIMMED, schedule="constant"))
-    experiment = assemble(spec)
+    spec = fill_defaults(Spec(data=data, model=model, method=method, momentum=MOMENTUM, rate=RATE, workers=WORKERS))
+    plan = make_plan(replace(spec, declared=TRIMMED, schedule="constant"))
+    experiment = assemble(plan)
     rounds: Iterator[Any] = train(
         experiment.program, experiment.engine, experiment.program.init(experiment.problem.start()), range(10**9)
     )
-    return f"holdfast, {method.partition(',')[0]} ({spec.gradients}, {spec.chunk})", lambda: next(rounds)
+    return f"holdfast, {method.partition(',')[0]} ({plan.spec.gradients}, {plan.spec.chunk})", lambda: next(rounds)
 
 
 def batches(data: Dataset) -> list[Any]:
@@ -115,8 +115,10 @@ def own_part(name: str, data: Dataset) -> list[str]:
         return gradients
 
     for method in METHODS[1:]:
-        spec = resolved(Spec(data=data, model=model, method=method, rate=RATE, workers=WORKERS, schedule="constant"))
-        experiment = assemble(with_gradients(spec))
+        spec = fill_defaults(
+            Spec(data=data, model=model, method=method, rate=RATE, workers=WORKERS, schedule="constant")
+        )
+        experiment = assemble(make_plan(spec))
         state = experiment.program.init(experiment.problem.start())
         played = train(experiment.program, experiment.engine, state, range(10**9))
         next(played)

@@ -14,7 +14,7 @@ from holdfast.engines.training import train
 from holdfast.kernels import set_threads
 from holdfast.runs.auto import resolve_auto
 from holdfast.runs.experiment import assemble
-from holdfast.runs.plan import resolved
+from holdfast.runs.plan import fill_defaults, remake_plan
 from holdfast.watching import Judge, Opinion
 
 BLOCK, BLOCKS = 50, 20
@@ -44,7 +44,7 @@ def main() -> None:
 
 def _blocks(spec: Spec) -> Iterator[float]:
     """Yield the seconds of one block of rounds after the other."""
-    experiment = assemble(resolve_auto(resolved(spec)))
+    experiment = assemble(remake_plan(resolve_auto(fill_defaults(spec))))
     state, round = experiment.program.init(experiment.problem.start()), 0
     while True:
         begun = perf_counter()

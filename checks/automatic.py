@@ -15,9 +15,9 @@ from holdfast import Result, Spec
 from holdfast.methods import Rsa
 from holdfast.runs import auto as rule
 from holdfast.runs import survey
-from holdfast.runs.plan import resolved
+from holdfast.runs.plan import fill_defaults
 from holdfast.runs.spec_parts import require_number
-from holdfast.studies.study import compare
+from holdfast.studies.comparison import compare
 
 SEEDS = (0, 1, 2)
 _UNDER_4 = Spec(method="rsa:norm=1,penalty=0.07", byzantine=4, attack="same-value", rate=0.001, eval_every=5000)
@@ -114,7 +114,7 @@ def varied(spec: Spec, constants: dict[str, float], factor: float) -> Spec:
             for module in (survey, rule):
                 if hasattr(module, name):
                     changed.enter_context(mock.patch.object(module, name, value))
-        found = rule.resolve_auto(resolved(automatic(spec)))
+        found = rule.resolve_auto(fill_defaults(automatic(spec)))
     assert isinstance(found.rate, float)
     return replace(found, rate=found.rate * factor)
 

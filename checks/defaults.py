@@ -18,8 +18,8 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from holdfast import Result, Spec, run
 from holdfast.data import Dataset
 from holdfast.problems import LinearProblem
-from holdfast.runs.plan import resolved
-from holdfast.runs.problem_building import build_problem
+from holdfast.runs.plan import fill_defaults
+from holdfast.runs.workbench import SHARED
 
 SEEDS = (0, 1, 2)
 METHODS: dict[str, dict[str, Any]] = {
@@ -78,7 +78,7 @@ def compared(data: str, *partitions: str) -> None:
 
 def honest_samples(spec: Spec) -> tuple[np.ndarray, np.ndarray]:
     """Return what the honest workers of a spec hold, together."""
-    problem = build_problem(resolved(spec))[1]
+    problem = SHARED.build(fill_defaults(spec)).problem
     assert isinstance(problem, LinearProblem)
     parts = [problem.shards.of(worker) for worker in problem.workers if worker not in spec.byzantine_workers]
     features, targets = (np.concatenate(columns) for columns in zip(*parts, strict=True))

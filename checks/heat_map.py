@@ -16,7 +16,7 @@ from typing import Any
 
 import holdfast as hf
 from holdfast.runs.auto import resolve_auto
-from holdfast.runs.plan import resolved
+from holdfast.runs.plan import fill_defaults
 from holdfast.runs.spec_parts import require_number
 from holdfast.studies.arena import PRESETS
 
@@ -58,7 +58,7 @@ def spec_of(method: str, attack: str, gamma: float, f: int) -> hf.Spec:
     about = {**preset.base, "data": "mnist", "model": "cnn", "workers": m, "byzantine": f, "momentum": 0.9}
     about |= {"attack": attack, "partition": f"similarity:gamma={gamma}"}
     if method == "rsa":
-        found = resolve_auto(resolved(hf.Spec.of(about | {"method": method, "rate": "auto"})))
+        found = resolve_auto(fill_defaults(hf.Spec.of(about | {"method": method, "rate": "auto"})))
         return replace(found, rate=LONGER * require_number(found.rate))
     named = RULES[method].format(radius=2 / m, nu=0.1 / m)
     return hf.Spec.of(about | {"method": named, "rate": 0.1, "schedule": "constant"})

@@ -12,7 +12,7 @@ from dataclasses import replace
 import holdfast as hf
 from holdfast.methods import Rsa, with_penalty
 from holdfast.runs.auto import resolve_auto
-from holdfast.runs.plan import resolved
+from holdfast.runs.plan import fill_defaults
 from holdfast.runs.spec_parts import require_number
 
 PARTITIONS = ("iid", "dirichlet:alpha=0.5", "by-label")
@@ -35,7 +35,7 @@ def ended(data: str, model: str, partition: str, attack: str, seed: int, multipl
     """Return the accuracy at the end of a run with 8 of 20 workers Byzantine."""
     about = {"data": data, "model": model, "partition": partition, "attack": attack, "byzantine": 8, "seed": seed}
     about |= {"method": "rsa", "rate": "auto", "momentum": 0.9, "schedule": "constant-then-linear", "l2": 1e-4}
-    spec = resolved(hf.Spec.of(about | {"rounds": 150, "eval_every": 150}))
+    spec = fill_defaults(hf.Spec.of(about | {"rounds": 150, "eval_every": 150}))
     found = resolve_auto(spec).method
     assert isinstance(found, Rsa)
     given = resolve_auto(replace(spec, method=with_penalty(spec.method, multiple * float(found.penalty))))

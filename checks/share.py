@@ -20,7 +20,7 @@ from holdfast import Spec, load, run
 from holdfast.data import Dataset
 from holdfast.runs import survey
 from holdfast.runs.auto import resolve_auto
-from holdfast.runs.plan import resolved
+from holdfast.runs.plan import fill_defaults
 from holdfast.studies.validation import hold_out
 
 PRESENT = "1/4"
@@ -46,7 +46,7 @@ def reached(data: Dataset, setting: Setting, share: float, seed: int) -> float:
     problem = "least-squares" if data.name == "diabetes" else "softmax"
     asked = Spec(data=data, problem=problem, partition=partition, attack=attack, byzantine=q, seed=seed)
     with mock.patch.multiple(survey, SHARE=share, SHARE_BEYOND_L1=share):
-        found = resolve_auto(resolved(replace(asked, eval_every=asked.rounds)))
+        found = resolve_auto(fill_defaults(replace(asked, eval_every=asked.rounds)))
     return score(run(found), data)
 
 

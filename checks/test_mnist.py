@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from holdfast import Result, Spec
-from holdfast.insight.theorems import guarantees
+from holdfast.insight.theorems import find_guarantees
 from holdfast.methods import Rsa
-from holdfast.studies.study import compare
+from holdfast.studies.comparison import compare
 
 SEEDS = (0, 1, 2)
 UNDER_8 = Spec(method="rsa:norm=1,penalty=0.07", byzantine=8, attack="same-value", rate=0.001)
@@ -74,6 +74,6 @@ def test_plain_averaging_falls_to_sign_flips(accuracies: dict[str, list[float]])
 )
 def test_lambda_0(norm: float, partition: str, largest: float, median: float) -> None:
     """Far from exact optima: 42 gradients; 150 gradients gave the numbers here."""
-    found = guarantees(Spec(method=Rsa(norm=norm), partition=partition))
+    found = find_guarantees(Spec(method=Rsa(norm=norm), partition=partition))
     assert found.lambda0 == pytest.approx(largest, rel=0.05)
     assert float(np.median(found.lambda0_per_worker)) == pytest.approx(median, rel=0.05)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from holdfast import Result, Spec
-from holdfast.studies.study import compare
+from holdfast.studies.comparison import compare
 
 ATTACKS = ("same-value", "sign-flip", "gaussian", "duplicate", "contrarian", "negative-sum")
 PARTITIONS = {"iid": 0.90, "by-label": 0.55}

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from holdfast.runs.auto import resolve_auto
-from holdfast.runs.plan import resolved
+from holdfast.runs.plan import fill_defaults
 from holdfast.runs.spec import Spec
 
 
@@ -16,4 +16,4 @@ def with_options(spec: Spec, **options: Any) -> Spec:
 
 def ready(spec: Spec) -> Spec:
     """Return the spec as a run has it, with all numbers."""
-    return resolve_auto(resolved(spec))
+    return resolve_auto(fill_defaults(spec))

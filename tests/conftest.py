@@ -2,13 +2,16 @@
 
 import os
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import settings
 from numpy.typing import DTypeLike
 
+from holdfast.data import Dataset
 from holdfast.problems import REGISTRY, LinearProblem, Shards
+from holdfast.runs import workbench
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
 
@@ -51,3 +54,33 @@ def small_problem() -> Callable[..., LinearProblem]:
 def compiled() -> None:
     """Compile the kernels first: a machine on which they are not is told of the wait."""
     run(Spec(data="digits", rounds=1))
+
+
+@pytest.fixture
+def problems_made(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """The kinds of the problems that are made from now on, one entry each."""
+    made: list[object] = []
+    find = workbench._find_maker
+
+    def count(kind: Any, network: Any) -> Any:
+        made.append(kind)
+        return find(kind, network)
+
+    monkeypatch.setattr(workbench, "_find_maker", count)
+    workbench.SHARED.clear()
+    return made
+
+
+@pytest.fixture
+def data_loaded(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """The data that are loaded from now on, one entry each."""
+    loaded: list[object] = []
+    load = workbench.load
+
+    def count(data: Any) -> Dataset:
+        loaded.append(data)
+        return load(data)
+
+    monkeypatch.setattr(workbench, "load", count)
+    workbench.SHARED.clear()
+    return loaded

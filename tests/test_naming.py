@@ -21,7 +21,7 @@ from holdfast.methods.names import STAGES
 from holdfast.naming import Family, options_of, source_of
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
-from holdfast.studies.study import compare
+from holdfast.studies.comparison import compare
 
 NEEDED: dict[str, dict[str, Any]] = {
     "dirichlet": {"alpha": 0.5},

@@ -16,7 +16,7 @@ from benchmarks.tables import Table, milliseconds, number
 from benchmarks.timing import once
 from holdfast.methods import REGISTRY
 from holdfast.runs.experiment import Experiment, assemble
-from holdfast.runs.plan import resolved
+from holdfast.runs.plan import fill_defaults, remake_plan
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import require_number
 from holdfast.streams import Stream
@@ -70,7 +70,7 @@ def measure(effort: Effort) -> Record:
 
 
 def _player(spec: Spec) -> Callable[[int], object]:
-    experiment = assemble(resolved(spec))
+    experiment = assemble(remake_plan(fill_defaults(spec)))
     program, engine = experiment.program, experiment.engine
     state = program.init(experiment.problem.start())
 
@@ -85,8 +85,8 @@ class NumpyRsa:
     """The l1-RSA iteration as one would write it with NumPy, batched over the workers."""
 
     def __init__(self, attacked: bool) -> None:
-        self.spec = resolved(ATTACKED if attacked else ALONE)
-        self.experiment: Experiment = assemble(self.spec)
+        self.spec = fill_defaults(ATTACKED if attacked else ALONE)
+        self.experiment: Experiment = assemble(remake_plan(self.spec))
         problem, shards = self.experiment.problem, self.experiment.problem.shards
         self.features, self.targets, self.starts = shards.features, shards.targets, shards.starts
         self.batch, self.weight, self.classes = problem.batch, problem.weight, problem.outputs

@@ -21,7 +21,7 @@ from typing import Any
 from faults.children import Ended, command, contents
 from faults.filesystem import Fault
 from holdfast.runs.folder.run_folder import RunFolder
-from holdfast.runs.folder.sealed import sealed_json, unsealed_json
+from holdfast.runs.folder.sealed import seal, unseal
 from holdfast.runs.observers import Interrupted
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
@@ -130,8 +130,8 @@ def resumable(reference: Reference, begun: str, folder: Path) -> Path:
             file.write(b'{"round": 6, "acc')
         (out / ".checkpoint.npz.1.2.part").write_bytes(b"half")
     if begun == "elsewhere":
-        about = unsealed_json((out / "versions.json").read_bytes())
-        (out / "versions.json").write_bytes(sealed_json(about | {"numpy": "0"}))
+        about = unseal((out / "versions.json").read_bytes())
+        (out / "versions.json").write_bytes(seal(about | {"numpy": "0"}))
     return out
 
 
@@ -238,10 +238,10 @@ def in_one_second(reference: Reference, folder: Path) -> str | None:
     for process in processes:
         process.communicate()
     runs = sorted((folder / "runs").iterdir())
-    seeds = sorted(RunFolder(path).beginning.spec.seed for path in runs)
+    seeds = sorted(RunFolder(path).manifest.spec.seed for path in runs)
     if any(process.returncode for process in processes) or seeds != [0, 1, 2, 3]:
         return f"{[process.returncode for process in processes]}, seeds {seeds}"
-    return next((reference.wrong(path) for path in runs if RunFolder(path).beginning.spec.seed == 0), None)
+    return next((reference.wrong(path) for path in runs if RunFolder(path).manifest.spec.seed == 0), None)
 
 
 def holdfast(argv: list[str], folder: Path | None = None) -> "subprocess.Popen[str]":
@@ -277,7 +277,7 @@ def harmless(source: Path, out: Path) -> bool:
 
 def _read(folder: Path) -> tuple[Any, ...]:
     store = RunFolder(folder)
-    return store.beginning.spec, store.history(), store.ending.result
+    return store.manifest.spec, store.history(), store.artifacts.result
 
 
 def flips(reference: Reference, each: int, seed: int) -> Iterator[tuple[str, Case]]:

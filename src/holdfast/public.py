@@ -10,7 +10,8 @@ from holdfast.errors import InvalidInput
 from holdfast.runs.records import Result
 from holdfast.runs.runner import resume, run, simulate
 from holdfast.runs.spec import Spec
-from holdfast.studies.study import compare, grid
+from holdfast.studies.comparison import compare
+from holdfast.studies.study import grid
 
 ESTIMATORS = ("RobustClassifier", "RobustRegressor")
 if TYPE_CHECKING:

@@ -12,12 +12,12 @@ import pytest
 from holdfast.cli import command_parser, main
 from holdfast.cli.options import spec_of
 from holdfast.insight.advice import advise
-from holdfast.insight.theorems import guarantees
+from holdfast.insight.theorems import find_guarantees
 from holdfast.methods import Rsa
 from holdfast.report.advice_page import worker_chart
 from holdfast.report.drawing import pictures
 from holdfast.runs.auto import resolve_auto
-from holdfast.runs.plan import resolved
+from holdfast.runs.plan import fill_defaults
 from holdfast.runs.spec import Spec
 
 KEYS = {
@@ -59,13 +59,13 @@ def test_it_recommends_what_the_rule_finds(tmp_path: Path, capsys: pytest.Captur
     assert isinstance(told.method, Rsa)
     given = Spec(data="digits", workers=10, byzantine=2, method=Rsa(best["norm"], best["penalty"]), rate=best["rate"])
     assert told == replace(given, attack="sign-flip"), "a command with Byzantine workers that do nothing would mislead"
-    rule = resolve_auto(resolved(replace(given, method=replace(told.method, penalty="auto"), rate="auto")))
+    rule = resolve_auto(fill_defaults(replace(given, method=replace(told.method, penalty="auto"), rate="auto")))
     assert (rule.method, rule.rate) == (told.method.resolved(), told.rate)
     assert best["why"].keys() == {"norm", "penalty", "rate"}
     for norm in found["norms"].values():
         assert norm["lambda0"] == max(norm["lambda0_per_worker"])
         assert norm["agreeing"] == sum(asked <= norm["penalty"] for asked in norm["lambda0_per_worker"])
-    same = guarantees(told)
+    same = find_guarantees(told)
     assert found["norms"][f"l{told.method.norm:g}"]["lambda0"] == same.lambda0
     assert found["guarantees"] == json.loads(json.dumps(same.to_json()["guarantees"]))
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from commands import Ended, command_into
 
-from holdfast.runs.auto import Surveys, resolve_auto
+from holdfast.runs.auto import resolve_auto
 from holdfast.runs.spec import Spec
 from holdfast.studies import auto_numbers as finding
 
@@ -88,9 +88,9 @@ def test_what_was_found_by_rule_is_kept_and_a_torn_file_of_it_is_not_used(
 ) -> None:
     out, asked = tmp_path / "out", list[Spec]()
 
-    def counting(spec: Spec, surveys: Surveys) -> Spec:
+    def counting(spec: Spec) -> Spec:
         asked.append(spec)
-        return resolve_auto(spec, surveys)
+        return resolve_auto(spec)
 
     monkeypatch.setattr(finding, "resolve_auto", counting)
     first = command_into(out, *SHORT, "--factors", "0.5", "1")

@@ -2,7 +2,6 @@
 
 import re
 from argparse import Namespace
-from contextlib import nullcontext
 from dataclasses import replace
 
 import pytest
@@ -19,6 +18,7 @@ from holdfast.studies.arena import PRESETS
 from holdfast.studies.arena_play import play_arena
 from holdfast.studies.compilation import prepare
 from holdfast.studies.leaderboard import Leaderboard
+from holdfast.studies.study import Study
 
 ARENA = PRESETS["demo"].arena()
 
@@ -57,7 +57,7 @@ def test_every_attack_is_met_where_workers_hold_different_digits() -> None:
 def test_what_to_try_next_can_be_typed() -> None:
     few = replace(ARENA, base=replace(ARENA.base, rounds=2, eval_every=2), methods=ARENA.methods[:1])
     few = replace(few, attacks=few.attacks[:2])
-    board = Leaderboard.of(play_arena(few, 1, None, lambda _: nullcontext(lambda *_: None)))
+    board = Leaderboard.of(play_arena(few, Study(1)))
     steps = next_steps(board, few.base)
     assert len(steps) == 4
     for step in steps:

@@ -15,7 +15,7 @@ from commands import command
 
 from holdfast.studies.paper import rates as search
 from holdfast.studies.paper.figures import figure
-from holdfast.studies.paper.rates import Rates, recorded
+from holdfast.studies.paper.rates import Rates, load_rates
 
 QUICK = ["reproduce", "no-attack", "--data", "digits", "--quick", "--jobs", "1"]
 
@@ -153,7 +153,7 @@ def test_a_search_writes_rates_that_can_be_used(tmp_path: Path, monkeypatch: pyt
     krum = found.settings["iid, no attack, krum"]
     assert [trial.rate for trial in krum.fine] == [1e-7, 1e-4]
     assert figure("no-attack", found).panels[0].curves[3].spec.rate == krum.rate
-    assert found.settings["by-label, no attack, ideal-sgd"] == recorded().settings["by-label, no attack, ideal-sgd"]
+    assert found.settings["by-label, no attack, ideal-sgd"] == load_rates().settings["by-label, no attack, ideal-sgd"]
 
 
 def test_a_verdict_that_is_not_the_one_on_record_ends_with_status_1(whole: tuple[Path, str, str]) -> None:

@@ -20,7 +20,7 @@ from holdfast.cli import command_parser, main
 from holdfast.cli.options import spec_of
 from holdfast.engines.options import EngineOptions, InProcess, Ray
 from holdfast.methods import Rsa
-from holdfast.runs.plan import resolved
+from holdfast.runs.plan import fill_defaults
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
 
@@ -226,7 +226,7 @@ def test_numbers_that_were_found_are_said_as_flags(capsys: pytest.CaptureFixture
     first = capsys.readouterr().out.splitlines()[0]
     said = spec_of(command_parser().parse_args(["run", *shlex.split(first.removeprefix("auto: "))]))
     ran = Spec.read(Path("one", "spec.toml"))
-    assert (resolved(said).method, said.rate) == (ran.method, ran.rate)
+    assert (fill_defaults(said).method, said.rate) == (ran.method, ran.rate)
     assert first.startswith("auto: --method rsa:penalty=0.")
 
 
@@ -258,7 +258,7 @@ def test_the_folder_holds_the_files_of_the_docs(tmp_path: Path) -> None:
     versions = json.loads((folder / "versions.json").read_text())
     assert {"holdfast", "python", "numpy", "numba", "llvmlite", "blas", "cpu", "target", "data_sha256"} <= set(versions)
     spec = Spec.read(folder / "spec.toml")
-    assert spec == resolved(spec)
+    assert spec == fill_defaults(spec)
 
 
 @pytest.mark.parametrize("name", ["odd [bold] name", "a[1]", "über", "x[", ":smile:"])

@@ -10,6 +10,7 @@ import pytest
 from changed import ready
 from holdfast.cli import main
 from holdfast.runs.experiment import assemble
+from holdfast.runs.plan import remake_plan
 from holdfast.runs.runner import resume, run
 from holdfast.runs.spec import Spec
 from holdfast.theory import InverseSteps
@@ -122,8 +123,8 @@ def test_a_theorems_steps_are_the_same_after_an_interruption(regression: str, tm
 
 def test_steps_come_from_the_honest_workers(regression: str) -> None:
     spec = Spec(data=regression, problem="least-squares", workers=3, schedule="theorem2", rate=1e4)
-    attacked = assemble(ready(replace(spec, byzantine=(1, 2), attack="gaussian")))
-    everyone = assemble(ready(spec))
+    attacked = assemble(remake_plan(ready(replace(spec, byzantine=(1, 2), attack="gaussian"))))
+    everyone = assemble(remake_plan(ready(spec)))
     for experiment, honest in ((attacked, [3]), (everyone, [1, 2, 3])):
         assert experiment.engine.honest.tolist() == honest
     steps, fewer = everyone.program.rate, attacked.program.rate

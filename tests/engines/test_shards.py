@@ -10,16 +10,16 @@ from changed import ready
 from holdfast.engines.options import Ray
 from holdfast.errors import InvalidInput
 from holdfast.problems import LinearProblem
-from holdfast.runs.problem_building import build_problem
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
-from holdfast.studies.study import compare
+from holdfast.runs.workbench import SHARED
+from holdfast.studies.comparison import compare
 
 SPEC = ready(Spec(data="digits", workers=7, batch=8, byzantine=2, attack="sign-flip"))
 
 
 def test_a_shard_holds_the_samples_of_its_own_workers_only() -> None:
-    _, problem = build_problem(SPEC)
+    problem = SHARED.build(SPEC).problem
     assert isinstance(problem, LinearProblem)
     own = problem.only(3, 5).shards
     assert len(own.features) == len(own.targets) == problem.shards.starts[5] - problem.shards.starts[2]

@@ -16,12 +16,12 @@ from holdfast.errors import InvalidInput
 from holdfast.federation.engine import Round, federated, station, with_numbers
 from holdfast.federation.node import Node
 from holdfast.federation.postbox import Failure, Postbox
-from holdfast.runs.plan import resolved
+from holdfast.runs.plan import fill_defaults
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
 from holdfast.typing import Vector
 
-SPEC = with_numbers(resolved(Spec(data="digits", workers=4, rounds=4, eval_every=4, batch=8, method="rsa")))
+SPEC = with_numbers(fill_defaults(Spec(data="digits", workers=4, rounds=4, eval_every=4, batch=8, method="rsa")))
 
 
 class Local:
@@ -77,7 +77,7 @@ def played(spec: Spec, carrier: Local, **options: Any) -> list[Round]:
 )
 @pytest.mark.parametrize("attack", [None, "sign-flip", "gaussian", "label-flip"])
 def test_every_method_equals_the_simulation(method: str, attack: str | None, tmp_path: Path) -> None:
-    spec = with_numbers(resolved(replace(SPEC, method=method, declared=1, rate=None)))
+    spec = with_numbers(fill_defaults(replace(SPEC, method=method, declared=1, rate=None)))
     rounds = played(spec, Local(spec, tmp_path, {4: attack} if attack else {}))
     simulated = run(replace(spec, attack=attack, byzantine=(4,) if attack else 0))
     assert rounds[-1].model.tobytes() == simulated.model.tobytes()
@@ -89,7 +89,7 @@ def test_every_method_equals_the_simulation(method: str, attack: str | None, tmp
 @pytest.mark.parametrize("lost", [0, 1])
 def test_a_killed_server_goes_on_to_the_undisturbed_model(method: str, lost: int, tmp_path: Path) -> None:
     """It is killed after a round was saved, or, with `lost`, while the next one had been played by all nodes."""
-    spec = with_numbers(resolved(replace(SPEC, method=method, rate=None)))
+    spec = with_numbers(fill_defaults(replace(SPEC, method=method, rate=None)))
     undisturbed = played(spec, Local(spec, tmp_path / "undisturbed"))[-1].model
     carrier = Local(spec, tmp_path / "nodes")
     rounds = federated(spec, Postbox(carrier, interval=0.01), folder=tmp_path)
@@ -154,7 +154,7 @@ def test_bad_replies_are_named_and_the_round_goes_on(name: str, tmp_path: Path) 
 
 def begun(method: str, folder: Path, timeout: float) -> tuple[Vector, Local, Iterator[Any]]:
     """Return the model of an undisturbed run, and the nodes and the rest of one whose first round is over."""
-    spec = with_numbers(resolved(replace(SPEC, method=method, rate=None)))
+    spec = with_numbers(fill_defaults(replace(SPEC, method=method, rate=None)))
     undisturbed = played(spec, Local(spec, folder / "undisturbed"))[-1].model
     carrier = Local(spec, folder / "nodes")
     rounds = federated(spec, Postbox(carrier, interval=0.01), timeout=timeout)
@@ -195,7 +195,7 @@ def test_what_is_not_finite_is_dropped_and_named(value: str, tmp_path: Path) -> 
 @pytest.mark.parametrize("method", ["krum", "multi-krum", "trimmed-mean"])
 def test_junk_of_one_node_ends_no_federation(method: str, tmp_path: Path) -> None:
     """Krum needs f + 3 rows: three are enough if the fourth was the Byzantine one."""
-    spec = resolved(replace(SPEC, method=method, declared=1, rate=1e-4))
+    spec = fill_defaults(replace(SPEC, method=method, declared=1, rate=1e-4))
     carrier = Local(spec, tmp_path)
     carrier.tamper = lambda member, count, answer: b"x" * 50 if member == 3 else answer
     rounds = played(spec, carrier)
@@ -205,7 +205,7 @@ def test_junk_of_one_node_ends_no_federation(method: str, tmp_path: Path) -> Non
 
 def test_a_rule_that_cannot_work_leaves_the_model(tmp_path: Path) -> None:
     """A node that is away may be honest: then three rows with one Byzantine among them are too few for Krum."""
-    spec = resolved(replace(SPEC, method="krum", declared=1, rate=1e-4))
+    spec = fill_defaults(replace(SPEC, method="krum", declared=1, rate=1e-4))
     carrier = Local(spec, tmp_path)
     carrier.away = {1}
     rounds = played(spec, carrier, timeout=0.05)
@@ -215,7 +215,7 @@ def test_a_rule_that_cannot_work_leaves_the_model(tmp_path: Path) -> None:
 
 
 def test_an_overflow_leaves_the_model(tmp_path: Path) -> None:
-    spec = resolved(replace(SPEC, method="mean", rate=1e3))
+    spec = fill_defaults(replace(SPEC, method="mean", rate=1e3))
     rounds = played(spec, Local(spec, tmp_path, {3: "same-value:value=3e38"}))
     assert rounds[0].faults == ["round 1: the model stays as it was: a model must stay finite; got an overflow"]
 

@@ -17,10 +17,10 @@ from holdfast.federation.engine import station
 from holdfast.federation.node import Node
 from holdfast.federation.tasks import torch_task
 from holdfast.federation.together import simulated
-from holdfast.runs.plan import resolved
+from holdfast.runs.plan import fill_defaults
 from holdfast.runs.spec import Spec
 
-SPEC = resolved(Spec(workers=3, rounds=3, batch=4, method="rsa:penalty=0.02,local_steps=2", rate=0.1))
+SPEC = fill_defaults(Spec(workers=3, rounds=3, batch=4, method="rsa:penalty=0.02,local_steps=2", rate=0.1))
 
 
 def module() -> Any:

@@ -15,7 +15,7 @@ from holdfast.federation.trial.ending import told_by
 from holdfast.federation.trial.family import family, sweep_family
 from holdfast.federation.trial.supervisor import Trial
 from holdfast.federation.trial.template import write_app
-from holdfast.runs.plan import resolved
+from holdfast.runs.plan import fill_defaults
 from holdfast.runs.spec import Spec
 
 STUBBORN = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); time.sleep(60)"
@@ -74,7 +74,7 @@ def test_a_node_has_its_own_samples_only() -> None:
         assert worker in (None, 2)
         return np.arange(12.0).reshape(3, 2, 2), np.array([0, 1, 1])
 
-    spec, task = resolved(Spec(workers=3, batch=2)), linear_task("softmax", 2, samples)
+    spec, task = fill_defaults(Spec(workers=3, batch=2)), linear_task("softmax", 2, samples)
     node, server = task(spec, 2), task(spec, None)
     assert node.dimension == server.dimension == 2 * 5
     assert node.oracle(np.array([2]))(node.start(), 0).shape == (1, 10)
@@ -85,7 +85,7 @@ def test_a_node_has_its_own_samples_only() -> None:
 
 def test_auto_is_refused_where_nobody_has_all_samples() -> None:
     spec, task = (
-        resolved(Spec(workers=3)),
+        fill_defaults(Spec(workers=3)),
         linear_task("softmax", 2, lambda worker, workers: (np.zeros((1, 2)), np.zeros(1))),
     )
     with pytest.raises(InvalidInput, match=r"a federation needs numbers, rsa:penalty=.*: auto asks all workers"):

@@ -11,7 +11,7 @@ from holdfast.errors import InvalidInput
 from holdfast.insight.advice import advise
 from holdfast.insight.advice_sentences import averaging, degree, limit, minority
 from holdfast.insight.heterogeneity import Heterogeneity
-from holdfast.insight.norm_choice import preferred, push
+from holdfast.insight.norm_choice import choose_norm, push
 from holdfast.problems import Shards, Softmax
 from holdfast.runs.spec import Spec
 from holdfast.theory import variance
@@ -79,9 +79,9 @@ def test_push(p: float, longest: float) -> None:
 
 
 def test_the_norm_with_the_least_push() -> None:
-    assert preferred({1.0: 3.0, 2.0: 1.0, inf: 2.0})[0] == 2.0
-    assert preferred({1.0: 5.0, 2.0: 5.0, inf: 1.0})[0] == inf
-    p, why = preferred({1.0: 0.5, 2.0: 1.0})
+    assert choose_norm({1.0: 3.0, 2.0: 1.0, inf: 2.0})[0] == 2.0
+    assert choose_norm({1.0: 5.0, 2.0: 5.0, inf: 1.0})[0] == inf
+    p, why = choose_norm({1.0: 0.5, 2.0: 1.0})
     assert p == 1.0
     assert why.startswith(
         "at its lambda a Byzantine worker moves the master by at most alpha * 0.5 per round (l2 1); a rule of thumb"
@@ -119,9 +119,9 @@ def test_averaging_where_nobody_is_byzantine() -> None:
 def test_named_workers_are_byzantine() -> None:
     advice = advise(Spec(data="digits", workers=5, byzantine=(2, 4)))
     assert advice.honest == (1, 3, 5)
-    told = json.loads(json.dumps(advice.to_json(), allow_nan=False))
-    assert (told["byzantine"], told["honest"], told["partition"]) == (2, [1, 3, 5], "iid")
-    assert told["told"]["byzantine"] == "q = 2 is fewer than half of m = 5"
+    explain = json.loads(json.dumps(advice.to_json(), allow_nan=False))
+    assert (explain["byzantine"], explain["honest"], explain["partition"]) == (2, [1, 3, 5], "iid")
+    assert explain["told"]["byzantine"] == "q = 2 is fewer than half of m = 5"
 
 
 def test_a_problem_without_a_known_optimum_is_refused_in_a_line() -> None:

@@ -13,6 +13,7 @@ from holdfast.insight.inspection import Suspicion, individuals, inspect, suspici
 from holdfast.runs.experiment import assemble
 from holdfast.runs.metrics import Evaluation
 from holdfast.runs.observers import Interrupted
+from holdfast.runs.plan import remake_plan
 from holdfast.runs.runner import resume, run
 from holdfast.runs.spec import Spec
 from holdfast.watching.suspicion import disagreement
@@ -41,7 +42,7 @@ def judged(history: list[Evaluation]) -> list[Suspicion]:
     ids=["rsa", "median", "ideal-rsa", "l2"],
 )
 def test_what_is_recorded_is_what_the_master_received(spec: Spec) -> None:
-    parts = assemble(ready(spec))
+    parts = assemble(remake_plan(ready(spec)))
     program, recorded = parts.program, []
     state = program.init(parts.problem.start())
     for round in range(spec.rounds):

@@ -13,6 +13,7 @@ from holdfast.engines.adversary import Adversary
 from holdfast.engines.training import train
 from holdfast.runs.experiment import assemble
 from holdfast.runs.observers import Interrupted, Unwatched
+from holdfast.runs.plan import remake_plan
 from holdfast.runs.runner import resume, run
 from holdfast.runs.spec import Spec
 from holdfast.typing import Messages, Nothing, Rows, Vector, Workers
@@ -96,7 +97,7 @@ def test_memory_matters() -> None:
         spec = ready(replace(BASE, attack=attack, method="median"))
         models = []
         for forget in (False, True):
-            experiment = assemble(spec)
+            experiment = assemble(remake_plan(spec))
             start = experiment.program.init(experiment.problem.start())
             for state in train(experiment.program, experiment.engine, start, range(20)):
                 model = state.model

@@ -11,6 +11,7 @@ from holdfast.engines.options import Ray
 from holdfast.engines.remote import Remote
 from holdfast.errors import InvalidInput
 from holdfast.runs.experiment import assemble
+from holdfast.runs.plan import remake_plan
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
 from pairs import pairs
@@ -113,7 +114,7 @@ def test_bits_cross_as_counts_or_bits_and_models_as_models() -> None:
     """6 and 5 workers: 3 bits per count; 650 coordinates make 88 bytes per plane; models 4 * 650 bytes per worker."""
     up = {}
     for method in ("rsa", BITS, SIDES):
-        experiment = assemble(ready(replace(BASE, engine=ON_RAY, method=method)))
+        experiment = assemble(remake_plan(ready(replace(BASE, engine=ON_RAY, method=method))))
         engine = experiment.engine
         assert isinstance(engine, Remote)
         engine.exchange(experiment.program.init(experiment.problem.start()), 0)

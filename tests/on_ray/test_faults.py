@@ -18,6 +18,7 @@ from holdfast.errors import InvalidInput
 from holdfast.runs.experiment import Experiment, assemble
 from holdfast.runs.folder.checkpoint import Checkpoint
 from holdfast.runs.observers import Interrupted, Unwatched
+from holdfast.runs.plan import remake_plan
 from holdfast.runs.records import Result
 from holdfast.runs.runner import resume, run
 from holdfast.runs.spec import Spec
@@ -59,7 +60,7 @@ def sabotaged(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
         saboteur = Saboteur(acts)
 
         def watched(spec: Spec) -> Experiment:
-            experiment = assemble(spec)
+            experiment = assemble(remake_plan(spec))
             saboteur.engine = experiment.engine  # type: ignore[assignment]
             return experiment
 
@@ -165,7 +166,7 @@ def test_a_shard_that_cannot_start_says_why(tmp_path: Path) -> None:
     """As on a machine that does not have the data."""
     path = tmp_path / "data.npz"
     np.savez(path, x=np.zeros((40, 3)), y=np.arange(40) % 2)
-    engine = assemble(ready(replace(SPEC, data=str(path)))).engine
+    engine = assemble(remake_plan(ready(replace(SPEC, data=str(path))))).engine
     path.unlink()
     with pytest.raises(InvalidInput, match=r"every shard must be able to start; got .*data\.npz"):
         engine.start()

@@ -21,12 +21,12 @@ from holdfast.runs import auto as automatic
 from holdfast.runs.auto import resolve_auto
 from holdfast.runs.composition import participants
 from holdfast.runs.observers import Interrupted
-from holdfast.runs.plan import resolved
-from holdfast.runs.problem_building import build_problem
+from holdfast.runs.plan import fill_defaults
 from holdfast.runs.runner import resume, run
 from holdfast.runs.spec import Spec
 from holdfast.runs.survey import BATCH, Surveyor
-from holdfast.studies.study import compare
+from holdfast.runs.workbench import SHARED
+from holdfast.studies.comparison import compare
 
 AUTO = Spec(data="digits", method="rsa:norm=1,penalty=auto", rate="auto", rounds=400, eval_every=100)
 
@@ -34,7 +34,7 @@ AUTO = Spec(data="digits", method="rsa:norm=1,penalty=auto", rate="auto", rounds
 @cache
 def numbers(spec: Spec) -> tuple[float, float]:
     """Return the lambda and alpha that the rule finds."""
-    found = resolve_auto(resolved(spec))
+    found = resolve_auto(fill_defaults(spec))
     assert isinstance(found.method, Rsa)
     assert isinstance(found.method.penalty, float)
     return found.method.penalty, rate_of(spec)
@@ -43,7 +43,7 @@ def numbers(spec: Spec) -> tuple[float, float]:
 @cache
 def rate_of(spec: Spec) -> float:
     """Return the alpha that the rule finds, for any method."""
-    rate = resolve_auto(resolved(spec)).rate
+    rate = resolve_auto(fill_defaults(spec)).rate
     assert isinstance(rate, float)
     return rate
 
@@ -51,8 +51,8 @@ def rate_of(spec: Spec) -> float:
 @cache
 def honest_reports(spec: Spec) -> np.ndarray:
     """Return what the honest workers of a spec report."""
-    truthful = resolved(replace(spec, attack=None, byzantine=0))
-    _, problem = build_problem(truthful)
+    truthful = fill_defaults(replace(spec, attack=None, byzantine=0))
+    problem = SHARED.build(truthful).problem
     assert isinstance(problem, LinearProblem)
     assert isinstance(spec.method, Rsa)
     surveyor = Surveyor.of(problem, participants(truthful), spec.method.norm)
@@ -76,7 +76,7 @@ def test_a_byzantine_majority_is_refused_when_it_shows() -> None:
     with pytest.raises(
         InvalidInput, match=r"auto needs .* fewer than half of the workers Byzantine; got a price of inf"
     ):
-        resolve_auto(resolved(replace(AUTO, attack="infinite", byzantine=11)))
+        resolve_auto(fill_defaults(replace(AUTO, attack="infinite", byzantine=11)))
 
 
 def test_workers_that_differ_need_a_larger_penalty() -> None:
@@ -210,7 +210,7 @@ def test_the_theorems_have_steps_of_their_own() -> None:
 def test_a_problem_of_ones_own_is_probed() -> None:
     """F_i = |x - c_i|^2 / 2 has curvature 1; a loss without a bound on its slope begins with the longest step, 1."""
     problem = outsiders.Quadratic(np.full((7, 4), 3.0), noise=0.0)
-    found = resolve_auto(resolved(Spec(problem=problem, workers=7, method="ideal-sgd", l2=0.0)))
+    found = resolve_auto(fill_defaults(Spec(problem=problem, workers=7, method="ideal-sgd", l2=0.0)))
     assert found.rate == pytest.approx(1 / 7, rel=0.01)
     penalty, rate = numbers(Spec(problem=problem, workers=7))
     start = problem.start()
@@ -235,7 +235,7 @@ def test_a_worker_with_one_sample_is_no_obstacle(problem: str, samples: int) -> 
 
 def test_of_many_workers_some_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(automatic, "SURVEYED", 30)
-    asked = automatic._surveyed(np.arange(1, 91), seed=0)
+    asked = automatic._choose_workers(np.arange(1, 91), seed=0)
     assert len(asked) == len(set(asked)) == 30
     assert 0 < sum(worker > 70 for worker in asked) < 15
     spec = Spec(data="digits", workers=90, byzantine=20, attack="duplicate", rounds=400)
@@ -246,7 +246,7 @@ def test_of_many_workers_some_are_asked(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_what_else_cannot_work_is_said_first() -> None:
     with pytest.raises(InvalidInput, match=r"Krum needs n >= byzantine \+ 3"):
-        resolve_auto(resolved(Spec(data="digits", method="krum", byzantine=18, attack="gaussian")))
+        resolve_auto(fill_defaults(Spec(data="digits", method="krum", byzantine=18, attack="gaussian")))
 
 
 def test_a_table_has_one_column_for_one_method() -> None:

@@ -10,6 +10,7 @@ import pytest
 from changed import ready
 from holdfast.runs.experiment import assemble
 from holdfast.runs.observers import Interrupted
+from holdfast.runs.plan import remake_plan
 from holdfast.runs.runner import resume, run
 from holdfast.runs.spec import Spec
 
@@ -28,7 +29,7 @@ def test_it_is_the_mean_of_the_models_after_each_round(method: str) -> None:
 def test_it_is_what_is_measured_and_workers_are_measured_as_ever() -> None:
     spec = ready(BASE)
     found, plain = run(replace(spec, evaluated="average")), run(spec)
-    problem = assemble(spec).problem
+    problem = assemble(remake_plan(spec)).problem
     assert found.last is not None
     assert found.accuracy == problem.evaluate(found.model)["accuracy"]
     assert [each.distance for each in found.history] == [each.distance for each in plain.history]

@@ -11,6 +11,7 @@ from holdfast import attacks
 from holdfast.errors import InvalidInput
 from holdfast.methods import Served
 from holdfast.runs.experiment import assemble
+from holdfast.runs.plan import remake_plan
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
 from holdfast.typing import Tally
@@ -79,7 +80,7 @@ def test_a_bit_a_coordinate_up_and_a_count_down() -> None:
 
 
 def test_bits_make_a_tally_of_everyone_who_was_asked() -> None:
-    experiment = assemble(ready(replace(BASE, method="rsa:messages=bits", participation=0.55)))
+    experiment = assemble(remake_plan(ready(replace(BASE, method="rsa:messages=bits", participation=0.55))))
     tally = experiment.engine.exchange(Served(experiment.problem.start()), 0).rows
     assert isinstance(tally, Tally)
     assert tally.voters == 6  # ceil(5.5)

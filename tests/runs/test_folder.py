@@ -16,7 +16,7 @@ import holdfast as hf
 import outsiders
 from holdfast.engines import InProcess, Ray
 from holdfast.errors import InvalidInput
-from holdfast.runs.folder.manifest import Beginning
+from holdfast.runs.folder.manifest import Manifest
 from holdfast.runs.folder.run_folder import RunFolder
 from holdfast.runs.observers import Interrupted
 from holdfast.runs.runner import resume, run
@@ -132,10 +132,10 @@ def test_the_engine_is_written_down_apart_from_the_spec(tmp_path: Path) -> None:
     run(BASE, tmp_path / "run")
     assert json.loads((tmp_path / "run" / "versions.json").read_text())["engine"] == "simulated"
     assert "engine" not in (tmp_path / "run" / "spec.toml").read_text()
-    before = Beginning(tmp_path / "run")
+    before = Manifest(tmp_path / "run")
     assert before.about
-    assert RunFolder(tmp_path / "run").go_on(replace(BASE, engine=Ray(shards=3))) == []
-    after = Beginning(tmp_path / "run")
+    assert RunFolder(tmp_path / "run").note_resume(replace(BASE, engine=Ray(shards=3))) == []
+    after = Manifest(tmp_path / "run")
     assert after.about == before.about | {"engine": "ray:shards=3,address=local,round_timeout=0,min_workers=1"}
     assert after.spec == before.spec
     assert after.identity == before.identity
@@ -146,7 +146,7 @@ def test_the_engine_is_written_down_apart_from_the_spec(tmp_path: Path) -> None:
 def test_a_run_resumes_on_the_engine_that_is_given(engine: Any, tmp_path: Path) -> None:
     whole = run(BASE)
     stopped(BASE, tmp_path / "run")
-    RunFolder(tmp_path / "run").go_on(replace(BASE, engine=Ray()))  # as if it had begun there
+    RunFolder(tmp_path / "run").note_resume(replace(BASE, engine=Ray()))  # as if it had begun there
     resumed = resume(tmp_path / "run", engine=engine)
     assert resumed.model.tobytes() == whole.model.tobytes()
     assert json.loads((tmp_path / "run" / "versions.json").read_text())["engine"] == "simulated"

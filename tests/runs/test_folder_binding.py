@@ -10,9 +10,9 @@ import pytest
 from holdfast.errors import InvalidInput
 from holdfast.insight.inspection import inspect
 from holdfast.runs.folder.environment import ARITHMETIC, versions
-from holdfast.runs.folder.manifest import Beginning
+from holdfast.runs.folder.manifest import Manifest
 from holdfast.runs.folder.run_folder import RunFolder
-from holdfast.runs.folder.sealed import sealed_json, unsealed_json
+from holdfast.runs.folder.sealed import seal, unseal
 from holdfast.runs.metrics import Evaluation
 from holdfast.runs.observers import Interrupted, Unwatched
 from holdfast.runs.runner import resume, run
@@ -123,10 +123,10 @@ def test_a_result_of_another_run_is_not_taken(whole: Path, tmp_path: Path) -> No
 
 def test_what_arithmetic_depends_on_is_written_down_and_told_when_it_changed(whole: Path, tmp_path: Path) -> None:
     out = stopped(SPEC, tmp_path / "run")
-    about = unsealed_json((out / "versions.json").read_bytes())
+    about = unseal((out / "versions.json").read_bytes())
     assert {name: about.get(name) for name in ARITHMETIC} == {name: versions().get(name) for name in ARITHMETIC}
     assert about["cpu"]
-    (out / "versions.json").write_bytes(sealed_json(about | {"numba": "0.1", "target": "haswell"}))
+    (out / "versions.json").write_bytes(seal(about | {"numba": "0.1", "target": "haswell"}))
     watch = Watch(18)
     with pytest.raises(Interrupted):
         resume(out, watch, watch)
@@ -138,7 +138,7 @@ def test_what_arithmetic_depends_on_is_written_down_and_told_when_it_changed(who
     again = Watch()
     resume(out, again)
     assert again.warnings == [], "it is told once"
-    assert Beginning(out).about["numba"] == "0.1", "how it began stays on record"
+    assert Manifest(out).about["numba"] == "0.1", "how it began stays on record"
     assert agree(out, whole)
 
 

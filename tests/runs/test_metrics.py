@@ -14,6 +14,7 @@ from holdfast import load
 from holdfast.engines.training import train
 from holdfast.problems import LinearProblem
 from holdfast.runs.experiment import assemble
+from holdfast.runs.plan import remake_plan
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
 
@@ -37,7 +38,7 @@ def cross_entropy(scores: list[float], label: int) -> float:
 
 def shards_of(spec: Spec) -> dict[int, tuple[Table, Table]]:
     """Return each worker's scaled samples and labels."""
-    problem = assemble(ready(spec)).problem
+    problem = assemble(remake_plan(ready(spec))).problem
     assert isinstance(problem, LinearProblem)
     shards = problem.shards
     return {
@@ -48,7 +49,7 @@ def shards_of(spec: Spec) -> dict[int, tuple[Table, Table]]:
 
 def iterates_of(spec: Spec) -> Table:
     """Return what the workers hold at the end, each in a row."""
-    parts = assemble(ready(spec))
+    parts = assemble(remake_plan(ready(spec)))
     program = parts.program
     for _ in train(program, parts.engine, program.init(parts.problem.start()), range(spec.rounds)):
         pass

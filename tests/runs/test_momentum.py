@@ -14,6 +14,7 @@ from holdfast.methods.schedules import Constant
 from holdfast.runs.experiment import assemble
 from holdfast.runs.folder.checkpoint import Checkpoint
 from holdfast.runs.observers import Interrupted, Unwatched
+from holdfast.runs.plan import remake_plan
 from holdfast.runs.runner import resume, run
 from holdfast.runs.spec import Spec
 from holdfast.typing import Request, Rows
@@ -109,7 +110,7 @@ def test_a_resumed_run_keeps_the_averages(method: str, share: float, after: int,
 
 @pytest.mark.parametrize("method", ["rsa", "median"])
 def test_only_those_who_are_asked_move_their_averages(method: str) -> None:
-    parts = assemble(ready(replace(BASE, method=method, momentum=0.9, participation=0.4)))
+    parts = assemble(remake_plan(ready(replace(BASE, method=method, momentum=0.9, participation=0.4))))
     engine, x0 = parts.engine, parts.problem.start()
     averages = [engine.state.average.copy()]
     for round in range(3):

@@ -16,6 +16,7 @@ from holdfast.methods.schedules import Constant
 from holdfast.methods.workers import Iterates, PenalisedWorker
 from holdfast.runs.experiment import assemble
 from holdfast.runs.observers import Unwatched
+from holdfast.runs.plan import remake_plan
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
 from holdfast.typing import Request
@@ -41,7 +42,7 @@ def test_the_number_is_rounded_up(share: float, size: int) -> None:
 
 
 def test_who_is_not_asked_keeps_its_model() -> None:
-    experiment = assemble(ready(replace(BASE, participation=0.3)))
+    experiment = assemble(remake_plan(ready(replace(BASE, participation=0.3))))
     engine, x0 = experiment.engine, experiment.problem.start()
     asked = Participation(np.arange(1, 11), 0.3, 0).asked(0) - 1
     before = engine.state.model
@@ -52,7 +53,7 @@ def test_who_is_not_asked_keeps_its_model() -> None:
 
 def test_those_asked_do_what_they_do_among_all() -> None:
     """Round 0 from a common state: whoever is asked takes the step it takes when all are."""
-    some, everyone = (assemble(ready(replace(BASE, participation=share))) for share in (0.4, 1.0))
+    some, everyone = (assemble(remake_plan(ready(replace(BASE, participation=share)))) for share in (0.4, 1.0))
     for experiment in (some, everyone):
         experiment.engine.exchange(Served(experiment.problem.start()), 0)
     asked = Participation(np.arange(1, 11), 0.4, 0).asked(0) - 1
@@ -112,7 +113,7 @@ def test_two_local_steps_by_hand() -> None:
 @pytest.mark.parametrize("penalty", [L1(0.5), L2(0.5), LInf(0.5)], ids=str)
 def test_the_fused_local_steps_are_the_plain_ones(penalty: Penalty, dtype: Any) -> None:
     rsa = Rsa(norm=penalty.p, penalty=0.5, local_steps=3)
-    experiment = assemble(ready(replace(BASE, method=rsa, rate=0.001, dtype=dtype)))
+    experiment = assemble(remake_plan(ready(replace(BASE, method=rsa, rate=0.001, dtype=dtype))))
     engine, x0 = experiment.engine, experiment.problem.start() + np.dtype(dtype).type(0.25)
     oracle, rate = experiment.problem.oracle(experiment.problem.workers), 0.001 / 5**0.5  # of round 4
     plain = engine.state.model

@@ -12,6 +12,7 @@ from holdfast.engines.training import train
 from holdfast.problems import LinearProblem
 from holdfast.runs import personal
 from holdfast.runs.experiment import Experiment, assemble
+from holdfast.runs.plan import remake_plan
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
 from holdfast.typing import Vector
@@ -21,7 +22,7 @@ BASE = Spec(data="digits", workers=6, byzantine=(2, 5), attack="sign-flip", part
 
 def played(spec: Spec) -> tuple[Experiment, Vector]:
     """Return the parts of a run after its rounds, and the master's model."""
-    parts = assemble(ready(spec))
+    parts = assemble(remake_plan(ready(spec)))
     program = parts.program
     *_, last = train(program, parts.engine, program.init(parts.problem.start()), range(spec.rounds))
     return parts, last.model

@@ -68,7 +68,7 @@ def test_numbers_are_predicted_in_their_own_unit(tmp_path: Path) -> None:
 
 def test_the_folder_predicts_the_same(table: Path, tmp_path: Path) -> None:
     result = run(Spec(data=str(table), **QUICK), tmp_path / "run")
-    again = RunFolder(tmp_path / "run").ending.predictor()
+    again = RunFolder(tmp_path / "run").artifacts.predictor()
     assert result.predictor is not None
     assert again.to_json() == result.predictor.to_json()
     assert again.predict(table).tolist() == result.predict(table).tolist()
@@ -109,13 +109,13 @@ def test_models_that_cannot_be_used(table: Path, tmp_path: Path) -> None:
     path = tmp_path / "run" / PREDICTOR
     path.write_text(path.read_text().replace("short", "small"))
     with pytest.raises(InvalidInput, match=r"model.json must hold the model of this run; got a wrong checksum"):
-        RunFolder(tmp_path / "run").ending.predictor()
+        RunFolder(tmp_path / "run").artifacts.predictor()
     path.unlink()
     with pytest.raises(InvalidInput, match="that did not diverge; got no"):
-        RunFolder(tmp_path / "run").ending.predictor()
+        RunFolder(tmp_path / "run").artifacts.predictor()
     (tmp_path / "run" / "result.json").unlink()
     with pytest.raises(InvalidInput, match="predict needs a run that is over"):
-        RunFolder(tmp_path / "run").ending.predictor()
+        RunFolder(tmp_path / "run").artifacts.predictor()
 
 
 def test_probabilities_need_classes() -> None:

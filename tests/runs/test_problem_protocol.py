@@ -10,13 +10,13 @@ import pytest
 import holdfast as hf
 from holdfast import attacks, data, methods
 from holdfast.errors import InvalidInput
-from holdfast.insight.theorems import guarantees
+from holdfast.insight.theorems import find_guarantees
 from holdfast.problems import LinearProblem, Problem, solvable
 from holdfast.runs.observers import Interrupted
-from holdfast.runs.plan import resolved
-from holdfast.runs.problem_building import build_problem
+from holdfast.runs.plan import fill_defaults
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
+from holdfast.runs.workbench import SHARED
 from outsiders import Quadratic, Undivided
 
 CENTRES = np.random.default_rng(5).normal(size=(7, 12))
@@ -123,7 +123,7 @@ OWN = Spec(problem=QUADRATIC, workers=7, rounds=2)
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda: guarantees(OWN),
+        lambda: find_guarantees(OWN),
         lambda: run(replace(OWN, schedule="theorem2")),
         lambda: run(replace(OWN, schedule="theorem-sqrt")),
         lambda: solvable(QUADRATIC, "somebody"),
@@ -174,7 +174,7 @@ def test_a_file_of_images_keeps_them_and_linear_problems_see_them_flat(tmp_path:
 
 
 def test_a_linear_problem_holds_flat_samples() -> None:
-    _, problem = build_problem(resolved(Spec(data="digits")))
+    problem = SHARED.build(fill_defaults(Spec(data="digits"))).problem
     assert isinstance(problem, LinearProblem)
     assert problem.shards.width == 64
     assert problem.test is not None

@@ -15,11 +15,11 @@ from holdfast import attacks
 from holdfast.data import PARTITIONS, Dataset, Iid
 from holdfast.errors import InvalidInput
 from holdfast.problems import LeastSquares, LinearProblem
-from holdfast.runs.plan import resolved
-from holdfast.runs.problem_building import build_problem, scaling_of
+from holdfast.runs.plan import fill_defaults
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
 from holdfast.runs.standardisation import Reporting
+from holdfast.runs.workbench import SHARED
 from holdfast.streams import Stream
 
 M, Q = 9, 4
@@ -125,16 +125,16 @@ def table(folder: Path) -> Path:
 
 
 def test_tables_are_standardised_by_default_and_images_are_not(tmp_path: Path) -> None:
-    assert resolved(Spec(data=str(table(tmp_path)))).scale == "standard"
-    assert resolved(Spec(data=str(table(tmp_path)), scale=1)).scale == 1
-    assert resolved(Spec(data="mnist")).scale == 1
-    assert resolved(Spec(data="digits")).scale == 16
-    assert resolved(Spec(data="digits", scale="standard")).scale == "standard"
+    assert fill_defaults(Spec(data=str(table(tmp_path)))).scale == "standard"
+    assert fill_defaults(Spec(data=str(table(tmp_path)), scale=1)).scale == 1
+    assert fill_defaults(Spec(data="mnist")).scale == 1
+    assert fill_defaults(Spec(data="digits")).scale == 16
+    assert fill_defaults(Spec(data="digits", scale="standard")).scale == "standard"
 
 
 def test_tables_have_no_regulariser_unless_it_is_asked_for(tmp_path: Path) -> None:
     own = str(table(tmp_path))
-    assert [resolved(spec).l2 for spec in (Spec(data=own), Spec(data=own, l2=0.01), Spec(data="digits"))] == [
+    assert [fill_defaults(spec).l2 for spec in (Spec(data=own), Spec(data=own, l2=0.01), Spec(data="digits"))] == [
         0,
         0.01,
         0.01,
@@ -142,7 +142,7 @@ def test_tables_have_no_regulariser_unless_it_is_asked_for(tmp_path: Path) -> No
 
 
 def test_a_target_of_numbers_is_standardised_and_measured_in_its_own_unit(tmp_path: Path) -> None:
-    spec = resolved(
+    spec = fill_defaults(
         Spec(data=str(table(tmp_path)), workers=4, rate=0.5, rounds=300, method="median", schedule="constant")
     )
     result = run(replace(spec, eval_every=300))
@@ -150,8 +150,8 @@ def test_a_target_of_numbers_is_standardised_and_measured_in_its_own_unit(tmp_pa
     assert result.last is not None
     assert result.last.metrics["r2"] > 0.9
     assert 0.7 < result.last.metrics["rmse"] < 1.5  # the noise has deviation 1
-    dataset, problem = build_problem(spec)
-    scaling = scaling_of(spec)
+    built = SHARED.build(spec)
+    dataset, problem, scaling = built.dataset, built.problem, built.scaling
     assert isinstance(problem, LeastSquares)
     assert dataset is not None
     assert scaling is not None
@@ -161,14 +161,14 @@ def test_a_target_of_numbers_is_standardised_and_measured_in_its_own_unit(tmp_pa
 
 def test_honest_participants_alone_report_where_they_alone_take_part(tmp_path: Path) -> None:
     spec = Spec(data=str(table(tmp_path)), attack="same-value:value=1e9", byzantine=3, workers=8)
-    ideal, attacked = (scaling_of(resolved(replace(spec, method=name))) for name in ("ideal-rsa", "rsa"))
+    ideal, attacked = (SHARED.build(fill_defaults(replace(spec, method=name))).scaling for name in ("ideal-rsa", "rsa"))
     assert ideal is not None
     assert attacked is not None
     assert not np.array_equal(ideal.centre, attacked.centre)
 
 
 def test_images_can_be_standardised_on_request() -> None:
-    _, problem = build_problem(resolved(Spec(data="digits", scale="standard")))
+    problem = SHARED.build(fill_defaults(Spec(data="digits", scale="standard"))).problem
     assert isinstance(problem, LinearProblem)
     deviations = problem.shards.features.std(axis=0)
     assert ((deviations == 0) | (deviations < 10)).all()
@@ -176,7 +176,7 @@ def test_images_can_be_standardised_on_request() -> None:
 
 
 def test_a_problem_of_ones_own_gets_the_scaled_data() -> None:
-    spec = resolved(Spec(data=outsiders.squares(), problem="softmax", scale="standard", workers=3))
-    _, problem = build_problem(spec)
+    spec = fill_defaults(Spec(data=outsiders.squares(), problem="softmax", scale="standard", workers=3))
+    problem = SHARED.build(spec).problem
     assert isinstance(problem, LinearProblem)
     assert abs(problem.shards.features.mean()) < 0.5

@@ -8,11 +8,12 @@ import pytest
 
 from changed import ready
 from holdfast.errors import InvalidInput
-from holdfast.runs.plan import resolved
+from holdfast.runs.plan import fill_defaults
 from holdfast.runs.records import Result
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
-from holdfast.studies.study import compare, grid
+from holdfast.studies.comparison import compare
+from holdfast.studies.study import grid
 from holdfast.studies.table import Comparison
 
 BASE = Spec(data="digits", workers=10, byzantine=3, rounds=5, eval_every=5, batch=8)
@@ -39,7 +40,7 @@ def test_without_an_attack_nobody_is_byzantine() -> None:
 
 def test_named_byzantine_workers_are_honest_where_there_is_no_attack() -> None:
     quiet, loud = grid(replace(BASE, byzantine=(1, 2, 3)), ["rsa"], ["none", "infinite"], ["iid"])
-    assert resolved(quiet).byzantine_workers == ()
+    assert fill_defaults(quiet).byzantine_workers == ()
     assert loud.byzantine_workers == (1, 2, 3)
 
 

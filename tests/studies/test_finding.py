@@ -14,8 +14,8 @@ import outsiders
 from holdfast.attacks import ColludingAttack, FullView, SignFlip
 from holdfast.errors import InvalidInput
 from holdfast.methods import make_method
-from holdfast.runs.auto import Surveys, resolve_auto
-from holdfast.runs.plan import canonical, resolved
+from holdfast.runs.auto import resolve_auto
+from holdfast.runs.plan import drop_ignored, fill_defaults
 from holdfast.runs.spec import Spec
 from holdfast.studies import auto_numbers as finding
 from holdfast.studies import auto_numbers as numbers
@@ -44,7 +44,7 @@ def questions(base: Spec = BASE, **others: Any) -> list[Spec]:
         for method in ("rsa", "rsa:norm=1,penalty=0.1", "median")
         for attack in (SignFlip(), *others.get("attacks", ()))
     ]
-    return [each for spec in wanted if (each := question_of(canonical(resolved(spec))))]
+    return [each for spec in wanted if (each := question_of(drop_ignored(fill_defaults(spec))))]
 
 
 Tasks = list[int]
@@ -70,9 +70,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Spec]:
     """The specs that the rule was asked about in this process."""
     specs: list[Spec] = []
 
-    def counting(spec: Spec, surveys: Surveys) -> Spec:
+    def counting(spec: Spec) -> Spec:
         specs.append(spec)
-        return resolve_auto(spec, surveys)
+        return resolve_auto(spec)
 
     monkeypatch.setattr(finding, "resolve_auto", counting)
     return specs
@@ -127,11 +127,11 @@ def test_short_work_is_done_here(spread: Tasks, monkeypatch: pytest.MonkeyPatch)
     ],
 )
 def test_what_has_its_numbers_is_not_asked(spec: Spec, left: bool) -> None:
-    assert (question_of(resolved(spec)) is not None) == left
+    assert (question_of(fill_defaults(spec)) is not None) == left
 
 
 def test_rules_on_gradients_have_one_question() -> None:
-    asked = {question_of(resolved(replace(BASE, method=make_method(name)))) for name in ("median", "krum", "sgd")}
+    asked = {question_of(fill_defaults(replace(BASE, method=make_method(name)))) for name in ("median", "krum", "sgd")}
     assert len(asked) == 1
 
 

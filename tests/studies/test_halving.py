@@ -12,7 +12,7 @@ from holdfast.errors import InvalidInput
 from holdfast.methods import Rsa, make_method
 from holdfast.runs.auto import resolve_auto
 from holdfast.runs.metrics import Evaluation
-from holdfast.runs.plan import resolved
+from holdfast.runs.plan import fill_defaults
 from holdfast.runs.records import Record
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import require_number
@@ -83,7 +83,7 @@ def test_the_grid_is_around_the_rule() -> None:
     tried = candidates(BASE, [1.0, 2.0], points=3)
     assert len(tried) == 2 * 3 * 3
     for place, norm in enumerate((1.0, 2.0)):
-        rule = resolve_auto(resolved(replace(BASE, method=Rsa(norm=norm, penalty="auto"), rate="auto")))
+        rule = resolve_auto(fill_defaults(replace(BASE, method=Rsa(norm=norm, penalty="auto"), rate="auto")))
         assert tried[place] == rule
         penalties = sorted({values(spec)[1] for spec in tried if values(spec)[0] == norm})
         # three values, sqrt(10) = 3.1623 apart, to three digits
@@ -152,16 +152,16 @@ def test_of_equal_scores_the_lower_loss_wins_and_near_ties_are_counted() -> None
             found[spec] = Record(spec, (last,), 1, None, None, 0.0, 0.0)
         return found
 
-    tried = [replace(resolved(BASE), rate=rate) for rate in losses]
+    tried = [replace(fill_defaults(BASE), rate=rate) for rate in losses]
     rungs = halve(tried, 1, gather)
     assert names(rungs[0]) == [2, 1, 3, 4]
     outcome = Outcome(tried[1], tuple(tried[:1]), tuple(rungs), (900, 100), record(tried[1], 0.8))
     assert outcome.standard_error == pytest.approx(0.03)  # sqrt(0.9 * 0.1 / 100)
-    assert len(outcome.tied()) == 2
+    assert len(outcome.list_ties()) == 2
 
 
 def test_a_regression_is_tuned_by_its_own_score() -> None:
-    base = replace(resolved(BASE), problem="least-squares")
+    base = replace(fill_defaults(BASE), problem="least-squares")
 
     def gather(specs: Sequence[Spec]) -> dict[Spec, Record]:
         values = {spec: float(spec.rate or 0) for spec in specs}

@@ -18,16 +18,16 @@ from changed import ready
 from holdfast.attacks import SameValue
 from holdfast.errors import InvalidInput
 from holdfast.problems import Softmax
-from holdfast.runs.plan import canonical
-from holdfast.runs.problem_building import build_problem
+from holdfast.runs.plan import drop_ignored
 from holdfast.runs.records import Result
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
-from holdfast.studies import study as checking
+from holdfast.runs.workbench import SHARED
 from holdfast.studies import study as comparison
 from holdfast.studies import study as gathering
+from holdfast.studies.comparison import compare
 from holdfast.studies.pool import play
-from holdfast.studies.study import check_all, compare
+from holdfast.studies.study import check_all
 from holdfast.typing import Rows, Vector
 
 BASE = Spec(data="digits", workers=6, rounds=5, eval_every=5, batch=4)
@@ -59,7 +59,7 @@ class Dies:
 
 
 def all_ready(specs: Sequence[Spec]) -> list[Spec]:
-    return [canonical(ready(spec)) for spec in specs]
+    return [drop_ignored(ready(spec)) for spec in specs]
 
 
 # -- what goes wrong -------------------------------------------------------------------------------------------
@@ -192,9 +192,10 @@ def built() -> "list[Spec]":
 def counted(built: list[Spec]) -> "mock._patch[mock.Mock]":
     def build(spec: Spec) -> object:
         built.append(spec)
-        return build_problem(spec)
+        return whole(spec)
 
-    return mock.patch.object(checking, "build_problem", side_effect=build)
+    whole = SHARED.build
+    return mock.patch.object(SHARED, "build", side_effect=build)
 
 
 def test_a_comparison_is_checked_without_assembling_each_run(built: list[Spec]) -> None:
@@ -203,7 +204,7 @@ def test_a_comparison_is_checked_without_assembling_each_run(built: list[Spec]) 
         replace(BASE, byzantine=1), ["rsa", "krum", "median", "rsa:norm=1"], ["none", "gaussian"], ["iid", "by-label"]
     )
     with counted(built), mock.patch("holdfast.runs.experiment.assemble", side_effect=AssertionError):
-        check_all(all_ready(specs), 2)
+        check_all(all_ready(specs))
     assert len(specs) == 16
     assert [spec.partition_text for spec in built] == ["iid", "by-label"]
 

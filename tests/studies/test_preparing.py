@@ -9,18 +9,17 @@ import pytest
 from holdfast.attacks import Duplicate, SignFlip
 from holdfast.data import ByLabel, Iid
 from holdfast.methods import make_method
-from holdfast.runs import problem_building as building
 from holdfast.runs.spec import Spec
 from holdfast.studies.arena import Arena
 from holdfast.studies.arena_play import play_arena
-from holdfast.studies.study import Arrived
+from holdfast.studies.study import Arrived, Study
 
 
 class Prepared(Exception):
     """Ends an arena before its first run."""
 
 
-def test_each_problem_is_built_once_however_many_methods_attacks_and_seeds() -> None:
+def test_each_problem_is_built_once_however_many_methods_attacks_and_seeds(problems_made: list[object]) -> None:
     """Two partitions with two seeds are four problems; the runs of each follow each other too."""
     methods, base = tuple(map(make_method, ("rsa", "median"))), Spec(data="digits", rate="auto", rounds=7, workers=8)
     arena = Arena(
@@ -41,9 +40,8 @@ def test_each_problem_is_built_once_however_many_methods_attacks_and_seeds() -> 
         raise Prepared
         yield
 
-    building.forget()
     with pytest.raises(Prepared):
-        play_arena(arena, 1, None, telling)
-    assert building._built.cache_info().misses == 4
+        play_arena(arena, Study(1, telling=telling))
+    assert len(problems_made) == 4
     assert len(wanted) == 2 * len(arena.bouts())
     assert len(list(groupby(wanted, lambda spec: (spec.partition, spec.seed)))) == 4

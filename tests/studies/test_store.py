@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from math import inf
 from pathlib import Path
@@ -18,13 +19,13 @@ from holdfast.engines.options import Ray
 from holdfast.errors import InvalidInput
 from holdfast.methods import Rsa, make_method
 from holdfast.runs.metrics import Evaluation
-from holdfast.runs.plan import canonical, resolved
+from holdfast.runs.plan import drop_ignored, fill_defaults
 from holdfast.runs.records import Record
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
 from holdfast.studies import store as store_module
 from holdfast.studies.store import Store
-from holdfast.studies.study import gather
+from holdfast.studies.study import Study
 
 SPEC = ready(Spec(Rsa(norm=inf), SameValue(), byzantine=8, data="digits", rounds=4, eval_every=2))
 
@@ -33,7 +34,7 @@ evaluations = st.builds(Evaluation, st.integers(1), st.none() | finite, finite, 
 methods = st.builds(Rsa, norm=st.floats(1, allow_nan=False), penalty=st.floats(0, allow_nan=False))
 records = st.builds(
     Record,
-    spec=st.builds(Spec, method=methods, seed=st.integers(0), rate=finite).map(resolved),
+    spec=st.builds(Spec, method=methods, seed=st.integers(0), rate=finite).map(fill_defaults),
     history=st.lists(evaluations),
     rounds=st.integers(1),
     diverged=st.none() | st.integers(1),
@@ -43,6 +44,10 @@ records = st.builds(
 )
 
 
+def digest(spec: Spec) -> str:
+    return "digest"
+
+
 @pytest.fixture(scope="module")
 def record() -> Record:
     return Record.of(run(SPEC))
@@ -50,13 +55,13 @@ def record() -> Record:
 
 @given(record=records)
 def test_a_record_is_strict_json_and_reads_back_equal(record: Record) -> None:
-    text = json.dumps(record.stored(), allow_nan=False)
+    text = json.dumps(record.dump(), allow_nan=False)
     assert Record.read(json.loads(text), record.spec) == record
 
 
 def test_a_run_is_found_again(record: Record, tmp_path: Path) -> None:
     warnings: list[str] = []
-    store = Store(tmp_path / "runs", "digest", warnings.append)
+    store = Store(tmp_path / "runs", warnings.append, digest)
     assert store.find(SPEC) is None
     store.keep(record)
     assert store.find(SPEC) == record
@@ -79,14 +84,14 @@ def changed(path: Path, before: str, after: str) -> None:
         (lambda path: path.write_bytes(b"\xff\xfe"), ""),
         (lambda path: path.write_text("[]"), ""),
         (lambda path: path.write_text("{}"), "sha256"),
-        (lambda path: changed(path, '"diverged": null', '"diverged": 3'), "its checksum is wrong"),
+        (lambda path: changed(path, '"diverged": null', '"diverged": 3'), "a wrong checksum"),
     ],
 )
 def test_a_harmed_file_is_told_and_not_believed(
     harm: Callable[[Path], object], reason: str, record: Record, tmp_path: Path
 ) -> None:
     warnings: list[str] = []
-    store = Store(tmp_path, "digest", warnings.append)
+    store = Store(tmp_path, warnings.append, digest)
     store.keep(record)
     (path,) = tmp_path.iterdir()
     harm(path)
@@ -103,9 +108,9 @@ def test_runs_of_other_data_another_version_or_another_spec_are_not_used(
     record: Record, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     warnings: list[str] = []
-    store = Store(tmp_path, "digest", warnings.append)
+    store = Store(tmp_path, warnings.append, digest)
     store.keep(record)
-    assert replace(store, data_sha256="other").find(SPEC) is None
+    assert replace(store, digest=lambda _: "other").find(SPEC) is None
     other = replace(SPEC, seed=1)
     store.keep(replace(record, spec=other))
     store._path(SPEC).replace(store._path(other))
@@ -120,8 +125,8 @@ def test_runs_of_other_data_another_version_or_another_spec_are_not_used(
 
 @pytest.mark.parametrize("method", ["nnm+bucketing+krum", "own_rule:Middle", "rsa"])
 def test_any_method_gives_a_name_that_every_file_system_takes(method: str, record: Record, tmp_path: Path) -> None:
-    store = Store(tmp_path, "digest", pytest.fail)
-    spec = resolved(replace(SPEC, method=make_method(method)))
+    store = Store(tmp_path, pytest.fail, digest)
+    spec = fill_defaults(replace(SPEC, method=make_method(method)))
     store.keep(replace(record, spec=spec))
     (path,) = tmp_path.iterdir()
     assert re.fullmatch(r"[\w.-]+-[0-9a-f]{16}\.json", path.name)
@@ -131,8 +136,8 @@ def test_any_method_gives_a_name_that_every_file_system_takes(method: str, recor
 
 def test_a_run_of_other_code_is_not_used(record: Record, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     warnings: list[str] = []
-    store = Store(tmp_path, "digest", warnings.append)
-    spec = resolved(replace(SPEC, method=make_method("own_rule:Middle")))
+    store = Store(tmp_path, warnings.append, digest)
+    spec = fill_defaults(replace(SPEC, method=make_method("own_rule:Middle")))
     store.keep(replace(record, spec=spec))
     edited = [source | {"sha256": "0"} for source in spec.sources()]
     monkeypatch.setattr(Spec, "sources", lambda spec: edited)
@@ -141,19 +146,21 @@ def test_a_run_of_other_code_is_not_used(record: Record, tmp_path: Path, monkeyp
 
 
 def test_data_given_as_an_object_are_gathered(tmp_path: Path) -> None:
-    spec = canonical(ready(Spec(data=load("digits"), rounds=1)))
+    spec = drop_ignored(ready(Spec(data=load("digits"), rounds=1)))
     told: list[bool] = []
     for _ in range(2):
-        found = gather([spec], 1, Store(tmp_path, "digest", pytest.fail), lambda _, new: told.append(new))
-        assert found[spec].spec is spec
+        study = Study(
+            1, Store(tmp_path, pytest.fail, digest), telling=lambda _: nullcontext(lambda _, new: told.append(new))
+        )
+        assert study.record([spec])[spec].spec is spec
     assert told == [True, False]
 
 
 def test_what_cannot_work_is_said_before_anything_runs(tmp_path: Path) -> None:
     hopeless = [
-        resolved(Spec(make_method("krum"), SignFlip(), byzantine=2, workers=4, data="digits", rounds=1, rate=0.1))
+        fill_defaults(Spec(make_method("krum"), SignFlip(), byzantine=2, workers=4, data="digits", rounds=1, rate=0.1))
     ]
     with pytest.raises(InvalidInput, match="Krum needs"):
-        gather(hopeless, 1, Store(tmp_path, "digest", pytest.fail), lambda *_: None)
+        Study(1, Store(tmp_path, pytest.fail, digest)).record(hopeless)
     with pytest.raises(InvalidInput, match="jobs must be at least 1; got 0"):
-        gather(hopeless, 0, Store(tmp_path, "digest", pytest.fail), lambda *_: None)
+        Study(0, Store(tmp_path, pytest.fail, digest)).record(hopeless)

@@ -14,8 +14,6 @@ from holdfast.attacks import SignFlip
 from holdfast.data import ByLabel, Iid
 from holdfast.errors import InvalidInput
 from holdfast.methods import Method, make_method
-from holdfast.runs import problem_building as building
-from holdfast.runs import problem_building as loading
 from holdfast.runs.metrics import Evaluation
 from holdfast.runs.records import Record
 from holdfast.runs.spec import Spec
@@ -24,7 +22,7 @@ from holdfast.studies.arena import PRESETS, Arena, Bout, Condition, Task
 from holdfast.studies.arena_play import choose_factors, play_arena
 from holdfast.studies.arena_results import conclusions, headline, results_of
 from holdfast.studies.leaderboard import BoutResult, Leaderboard
-from holdfast.studies.study import Arrived
+from holdfast.studies.study import Arrived, Study
 
 RSA, MEDIAN = map(make_method, ("rsa", "median"))
 MLP = make_model("mlp:hidden=4")
@@ -106,33 +104,33 @@ def other_data(folder: Path) -> str:
     return str(folder / "other.npz")
 
 
-def test_each_problem_is_built_once_with_several_tasks(tmp_path: Path) -> None:
+def test_each_problem_is_built_once_with_several_tasks(tmp_path: Path, problems_made: list[object]) -> None:
     """Two data sets, two partitions and two seeds are eight problems; the runs of each follow each other too."""
     played = replace(arena(data=("digits", other_data(tmp_path))), base=replace(BASE, rate="auto"))
     played = replace(played, partitions=(ByLabel(), Iid()), seeds=(0, 1))
     wanted = Wanted()
-    building.forget()
     with pytest.raises(Prepared):
-        play_arena(played, 1, None, wanted.telling)
-    assert building._built.cache_info().misses == 8
+        play_arena(played, Study(1, telling=wanted.telling))
+    assert len(problems_made) == 8
     assert len(wanted.specs) == 2 * len(played.bouts())
     assert len(list(groupby(wanted.specs, lambda spec: (spec.data, spec.partition, spec.seed)))) == 8
 
 
-def test_each_data_set_is_read_once_however_many_partitions_and_models(tmp_path: Path) -> None:
+def test_each_data_set_is_read_once_however_many_partitions_and_models(
+    tmp_path: Path, data_loaded: list[object]
+) -> None:
     played = arena(data=("digits", other_data(tmp_path)), models=(None, MLP))
     played = replace(played, base=replace(BASE, rate="auto"), partitions=(ByLabel(), Iid()))
-    building.forget()
     with pytest.raises(Prepared):
-        play_arena(played, 1, None, Wanted().telling)
-    assert loading._loaded.cache_info().misses == 2
+        play_arena(played, Study(1, telling=Wanted().telling))
+    assert len(data_loaded) == 2
 
 
 def test_a_factor_is_for_one_task_only(tmp_path: Path) -> None:
     played, wanted = arena(data=("digits", other_data(tmp_path))), Wanted()
     task = next(task for task in played.tasks() if task.data == "digits")
     with pytest.raises(Prepared):
-        play_arena(played, None, None, wanted.telling, {(task, Iid(), MEDIAN): 3.0})
+        play_arena(played, Study(telling=wanted.telling), {(task, Iid(), MEDIAN): 3.0})
     rates = {(Path(spec.data).name, spec.method_name): spec.rate for spec in wanted.specs}
     assert rates == {
         ("digits", "rsa"): 0.1,
@@ -157,16 +155,12 @@ class Made:
 
 def test_step_sizes_are_chosen_per_task_on_what_was_held_back(monkeypatch: pytest.MonkeyPatch) -> None:
     played = arena(models=(None, MLP))
-    monkeypatch.setattr("holdfast.studies.arena_play.check", lambda spec: None)
-
-    @contextmanager
-    def telling(specs: Sequence[Spec]) -> Iterator[Arrived]:
-        yield lambda record, new: None
+    monkeypatch.setattr("holdfast.studies.study.check", lambda spec: None)
 
     def held_out(spec: Spec) -> Spec:
         return replace(spec, data="held.npz", problem="softmax", method="median")
 
-    found = choose_factors(played, (1.0, 3.0), held_out, 1, Made(), telling)
+    found = choose_factors(played, (1.0, 3.0), held_out, Study(1, Made()))
     linear, network = played.tasks()
     assert {(task, factor) for (task, _, _), factor in found.items()} == {(linear, 1.0), (network, 3.0)}
     assert len(found) == 2 * 2  # tasks and methods

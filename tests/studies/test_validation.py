@@ -7,9 +7,9 @@ import pytest
 
 from holdfast.data import ByLabel, Dataset, Iid, Partition, load
 from holdfast.problems import LinearProblem
-from holdfast.runs.plan import resolved
-from holdfast.runs.problem_building import build_problem
+from holdfast.runs.plan import fill_defaults
 from holdfast.runs.spec import Spec
+from holdfast.runs.workbench import SHARED
 from holdfast.studies.validation import hold_out, write
 
 NUMBERS = np.arange(40.0)[:, np.newaxis]
@@ -43,7 +43,8 @@ def test_workers_get_none_of_it(partition: Partition, tmp_path: Path) -> None:
     split, path = hold_out(DATA, share=0.2, seed=3), tmp_path / "validation.npz"
     write(split, path)
     assert load(str(path)).digest() == split.digest()
-    dataset, problem = build_problem(resolved(Spec(data=str(path), partition=partition, workers=4, seed=3)))
+    built = SHARED.build(fill_defaults(Spec(data=str(path), partition=partition, workers=4, seed=3)))
+    dataset, problem = built.dataset, built.problem
     assert dataset is not None
     assert isinstance(problem, LinearProblem)
     held, dealt = numbers(dataset.test_features), numbers(problem.shards.features)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from holdfast.errors import InvalidInput
-from holdfast.insight.theorems import guarantees
+from holdfast.insight.theorems import find_guarantees
 from holdfast.methods import L1, Ridge
 from holdfast.problems import REGISTRY, LinearProblem, Shards
 from holdfast.runs.runner import run
@@ -128,6 +128,6 @@ def test_a_problem_without_a_known_optimum_is_refused_in_a_line() -> None:
     with pytest.raises(InvalidInput, match=re.escape(f"variance {refused}")):
         variance_bound(own_problem, [1], own_problem.start(), 1.0)
     with pytest.raises(InvalidInput, match=re.escape(f"theory {refused}")):
-        guarantees(Spec(problem=own_problem, workers=2))
+        find_guarantees(Spec(problem=own_problem, workers=2))
     with pytest.raises(InvalidInput, match=re.escape(f"theorem2 {refused}")):
         run(Spec(problem=own_problem, workers=2, schedule="theorem2"))

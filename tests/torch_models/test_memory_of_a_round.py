@@ -9,7 +9,7 @@ from networks import images
 from holdfast.engines.training import train
 from holdfast.problems.modules.networks import Mlp
 from holdfast.runs.experiment import assemble
-from holdfast.runs.plan import resolved
+from holdfast.runs.plan import fill_defaults, remake_plan
 from holdfast.runs.spec import Spec
 
 WORKERS = 12
@@ -23,7 +23,7 @@ def test_a_round_makes_no_more_arrays_of_the_size_of_all_models(norm: int, momen
     spec = Spec(data=images(), model=Mlp(hidden=2000), method=method, momentum=momentum, workers=WORKERS, rate=0.1)
     if attack:
         spec = replace(spec, attack=attack, byzantine=2)
-    experiment = assemble(resolved(spec))
+    experiment = assemble(remake_plan(fill_defaults(spec)))
     start = experiment.problem.start()
     rounds = train(experiment.program, experiment.engine, experiment.program.init(start), range(100))
     for _ in range(4):

@@ -15,7 +15,7 @@ from holdfast.errors import InvalidInput
 from holdfast.problems import LeastSquares, Logistic, ModuleProblem, Softmax
 from holdfast.problems.modules.networks import Cnn, Mlp
 from holdfast.runs.auto import resolve_auto
-from holdfast.runs.plan import resolved
+from holdfast.runs.plan import fill_defaults
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
 from holdfast.testing import check_problem
@@ -55,7 +55,7 @@ def test_one_linear_layer_is_the_linear_problem(kind: Any) -> None:
 @pytest.mark.parametrize("method", ["rsa:norm=2", "rsa:norm=inf", "trimmed-mean"])  # l1: below
 def test_softmax_as_a_module_follows_the_analytic_one(method: str, momentum: float) -> None:
     base = Spec(data="digits", method=method, attack="sign-flip", byzantine=4, rounds=200, momentum=momentum)
-    base = resolve_auto(resolved(base))  # auto measures a network in another way
+    base = resolve_auto(fill_defaults(base))  # auto measures a network in another way
     analytic, module = run(base), run(replace(base, model="softmax", normalise="none"))
     np.testing.assert_allclose(module.model, analytic.model, rtol=0, atol=1e-4)
     assert module.accuracy == pytest.approx(analytic.accuracy, abs=0.01)

@@ -23,9 +23,9 @@ from holdfast.data import (
 )
 from holdfast.errors import InvalidInput
 from holdfast.problems import Softmax
-from holdfast.runs.problem_building import forget
 from holdfast.runs.runner import resume, run
 from holdfast.runs.spec import Spec
+from holdfast.runs.workbench import SHARED
 
 DIGITS = np.random.default_rng(0).permutation(np.repeat(np.arange(10), 40))
 """40 of each digit, shuffled."""
@@ -192,7 +192,7 @@ def test_a_run_on_an_assignment(tmp_path: Path) -> None:
     assert result.accuracy > 0.5
     assert resume(tmp_path / "run").model.tobytes() == result.model.tobytes()
     np.save(file, numbers[::-1])
-    forget()
+    SHARED.clear()
     with pytest.raises(InvalidInput, match="must be the file of SHA-256"):
         resume(tmp_path / "run")
 

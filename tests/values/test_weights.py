@@ -12,10 +12,10 @@ import holdfast as hf
 from changed import ready
 from holdfast.aggregators import REGISTRY, GeometricMedian, Mean, Median, TrimmedMean, Weighing
 from holdfast.methods import Aggregated, Constant, Ridge, Rsa, Setting, WatchfulRsa
-from holdfast.runs.composition import setting_of
-from holdfast.runs.problem_building import build_problem
+from holdfast.runs.composition import make_setting
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
+from holdfast.runs.workbench import SHARED
 from holdfast.typing import Messages, Rows
 
 BASE = Spec(
@@ -137,11 +137,11 @@ def test_weighed_bits_are_weighed_models_whose_ties_the_coin_decides(name: str, 
 
 def test_they_are_samples_up_to_the_cap() -> None:
     spec = ready(BASE)
-    _, problem = build_problem(spec)
+    problem = SHARED.build(spec).problem
     counts = np.diff(cast(Any, problem).shards.starts)
     capped = np.minimum(counts, 2 * counts.mean())
-    np.testing.assert_allclose(setting_of(spec, problem).weights, capped / capped.mean())
-    assert setting_of(replace(spec, weights="equal"), problem).weights == ()
+    np.testing.assert_allclose(make_setting(spec, problem).weights, capped / capped.mean())
+    assert make_setting(replace(spec, weights="equal"), problem).weights == ()
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pytest
 from holdfast.errors import InvalidInput
 from holdfast.methods import Aggregated, WatchfulRsa, make_method
 from holdfast.runs.experiment import assemble
+from holdfast.runs.plan import remake_plan
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
 from holdfast.stages import Watch
@@ -202,7 +203,7 @@ def test_a_rule_behind_watch_is_told_of_no_copies() -> None:
 
 
 def test_a_master_remembers_what_its_stage_saw() -> None:
-    experiment = assemble(replace(run(replace(WATCHED, rounds=1, method="watch+median")).spec, rounds=9))
+    experiment = assemble(remake_plan(replace(run(replace(WATCHED, rounds=1, method="watch+median")).spec, rounds=9)))
     state = experiment.program.init(experiment.problem.start())
     rows = crowd(20).astype(np.float32)[:, : len(state.model)]
     rows = np.resize(rows, (20, len(state.model)))

@@ -76,7 +76,7 @@ def test_json_has_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert told["workers"][19]["watched"] == told["history"][-1]["watched"][19]
     assert result.to_json()["honest_left_out"] == result.honest_left_out
     record = Record.of(result)
-    assert Record.read(json.loads(json.dumps(record.stored(), allow_nan=False)), record.spec) == record
+    assert Record.read(json.loads(json.dumps(record.dump(), allow_nan=False)), record.spec) == record
 
 
 def test_who_does_not_judge_says_nothing_of_it() -> None:

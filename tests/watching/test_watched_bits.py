@@ -16,6 +16,7 @@ from holdfast.methods import L1, Constant, PenalisedWorker, PenaltySum, Program,
 from holdfast.methods.watchful import WeighJudged
 from holdfast.onebit import BreakTies, TakeSides, count_sides
 from holdfast.runs.experiment import assemble
+from holdfast.runs.plan import remake_plan
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
 from holdfast.states import arrays_of
@@ -129,7 +130,7 @@ def test_a_run_with_bits_is_the_run_without_ties(attack: str) -> None:
 
 
 def test_what_the_master_reads_are_bits_of_those_who_were_asked() -> None:
-    experiment = assemble(ready(replace(WATCHED, method=BITS, participation=0.55)))
+    experiment = assemble(remake_plan(ready(replace(WATCHED, method=BITS, participation=0.55))))
     sides = experiment.engine.exchange(experiment.program.init(experiment.problem.start()), 0).rows
     assert isinstance(sides, Sides)
     assert sides.bits.shape == (11, 88)
@@ -140,7 +141,7 @@ def test_inspect_tells_who_sends_bits(tmp_path: Path) -> None:
     """A tally names nobody; bits of single workers do, so that disagreement, copies and who was left out are told."""
     run(replace(WATCHED, attack="same-value", method=BITS), tmp_path / "run")
     found = inspect(tmp_path / "run")
-    assert found.unjudged is None
+    assert found.missing_judgement is None
     assert [each.worker for each in found.workers if each.watched and each.watched.left_out] == list(range(13, 21))
     assert [each.worker for each in found.workers if each.suspicion and each.suspicion.copied] == list(range(13, 21))
     assert all(each.suspicion is not None for each in found.workers)

@@ -9,7 +9,7 @@ from pathlib import Path
 from threadpoolctl import threadpool_limits
 
 from holdfast.attacks import SignFlip
-from holdfast.cli.announcing import announce_guesses
+from holdfast.cli.announcing import announce_inferences
 from holdfast.cli.console import Speaker
 from holdfast.cli.folders import results_folder
 from holdfast.cli.options import add_output, add_spec_flags, flags_of, spec_of
@@ -40,7 +40,7 @@ def command(arguments: Namespace) -> int:
 def _advise(speaker: Speaker, asked: Spec, out: Path, as_json: bool) -> None:
     from holdfast.report.advice_page import advice_page
 
-    announce_guesses(speaker, [asked])
+    announce_inferences(speaker, [asked])
     with speaker.working(), threadpool_limits(1, "blas"):
         advice = advise(asked)
     words = shlex.join(["holdfast", "run", *flags_of(_best(asked, advice))])
@@ -66,7 +66,7 @@ def _best(asked: Spec, advice: Advice) -> Spec:
 def _say(speaker: Speaker, advice: Advice) -> None:
     from holdfast.report.advice_page import CAVEAT, norm_table, promised, recommended, said
 
-    told = advice.told()
+    told = advice.explain()
     speaker.say(told.pop("workers"))
     speaker.table(norm_table(advice))
     for title, sentences in (("recommended", recommended(advice)), ("promised", promised(advice) | told)):

@@ -8,38 +8,35 @@ from typing import Any
 from holdfast.cli.console import Speaker
 from holdfast.cli.options import flags_of
 from holdfast.methods import Method, Rsa, method_labels
-from holdfast.runs.auto import is_auto, resolve_auto
-from holdfast.runs.plan import guesses, resolved
-from holdfast.runs.problem_building import build_problem
+from holdfast.runs.auto import is_auto
+from holdfast.runs.plan import Plan, fill_defaults, list_inferences, make_plan
 from holdfast.runs.spec import Spec
 
 
-def announce_guesses(speaker: Speaker, asked: Iterable[Spec]) -> None:
+def announce_inferences(speaker: Speaker, asked: Iterable[Spec]) -> None:
     """Say what the data decided, each thing once."""
-    for line in dict.fromkeys(line for spec in asked for line in guesses(spec, resolved(spec))):
+    for line in dict.fromkeys(line for spec in asked for line in list_inferences(spec, fill_defaults(spec))):
         speaker.news(line)
 
 
-def announced(speaker: Speaker, asked: Spec) -> Spec:
-    """Return a spec with numbers for what it leaves to the rule; say them, and what the data decided."""
-    ready = resolved(asked)
-    build_problem(ready)  # what cannot work is said first, and alone
-    announce_guesses(speaker, [asked])
-    if not is_auto(ready):
-        return asked
-    found = resolve_auto(ready)
-    method: Any = asked.method
-    if isinstance(method, Rsa) and isinstance(found.method, Rsa):
-        method = replace(method, penalty=found.method.penalty)
-    speaker.news(f"auto: {shlex.join(flags_of(Spec(method=method, rate=found.rate)))}")
-    return found
+def announce_plan(speaker: Speaker, asked: Spec) -> Plan:
+    """Return the plan of a spec; say what the data decided, and the numbers that the rule found."""
+    plan = make_plan(asked)  # what cannot work is said first, and alone
+    announce_inferences(speaker, [asked])
+    found = plan.spec
+    if is_auto(fill_defaults(asked)):
+        method: Any = asked.method
+        if isinstance(method, Rsa) and isinstance(found.method, Rsa):
+            method = replace(method, penalty=found.method.penalty)
+        speaker.news(f"auto: {shlex.join(flags_of(Spec(method=method, rate=found.rate)))}")
+    return plan
 
 
 def announce_numbers(speaker: Speaker, asked: Sequence[Spec], ready: Sequence[Spec]) -> None:
     """Say which numbers the rule found for many runs: one line per method, from the least to the largest."""
     found: dict[Method, list[Spec]] = {}
     for spec, numbered in zip(asked, ready, strict=True):
-        if is_auto(resolved(spec)):
+        if is_auto(fill_defaults(spec)):
             found.setdefault(spec.method, []).append(numbered)
     labels = method_labels(spec.method for spec in asked)
     for method, specs in found.items():

@@ -3,28 +3,27 @@
 import json
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import replace
+from functools import partial
 from math import inf
 from pathlib import Path
 from typing import Any
 
 from holdfast.cli.console import Speaker
-from holdfast.cli.gathering import add_resumable, resumable, store_at, told
+from holdfast.cli.gathering import add_resumable, open_study, resumable
 from holdfast.cli.options import add_output, add_spec_flags, file_and_flags
 from holdfast.errors import InvalidInput, unknown
 from holdfast.files import file_names, sweep, write_atomic
-from holdfast.runs.plan import resolved
-from holdfast.runs.problem_building import loaded
+from holdfast.runs.plan import fill_defaults
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import data_labels, data_name, data_text, model_text
+from holdfast.runs.workbench import SHARED
 from holdfast.studies.arena import PRESETS, Arena, Preset
-from holdfast.studies.arena_play import Place, Telling, choose_factors, place_of, play_arena
+from holdfast.studies.arena_play import Place, choose_factors, place_of, play_arena
 from holdfast.studies.arena_results import conclusions, headline, results_of
 from holdfast.studies.auto_numbers import NumbersFile
 from holdfast.studies.leaderboard import Leaderboard
-from holdfast.studies.store import StoreByData
-from holdfast.studies.study import Arrived
+from holdfast.studies.study import Study
 from holdfast.studies.validation import hold_out, write
 
 TASK = {"data": "data", "model": "models"}
@@ -112,37 +111,32 @@ def arena_of(arguments: Namespace) -> Arena:
 
 def _play(speaker: Speaker, arena: Arena, out: Path, arguments: Namespace) -> int:
     sweep(out, [NUMBERS])
-    checksums = {data: loaded(data).digest() for data in arena.data}
-    store = _store(speaker, out / "runs", {_ready(arena, data).data: each for data, each in checksums.items()})
+    checksums = {data: SHARED.load(data).digest() for data in arena.data}
+    digests = {_ready(arena, data).data: digest for data, digest in checksums.items()}
     conditions, bouts = len(arena.conditions()), len(arena.bouts())
     speaker.news(
         f"{len(arena.methods)} methods, {len(arena.attacks)} attacks, {conditions} conditions: {bouts} bouts of "
         f"{arena.base.rounds} rounds on {', '.join(map(data_text, arena.data))}"
     )
     factors = factors_of(arguments)
-
-    def telling(specs: Sequence[Spec]) -> AbstractContextManager[Arrived]:
-        return told(speaker, specs, arguments.jobs, lambda spec: _line(arena, spec))
-
     if len(factors) > 1:
-        chosen = _chosen(speaker, arena, factors, out, arguments.jobs, telling)
+        chosen = _choose_factors(speaker, arena, factors, out, arguments.jobs)
     else:
         chosen = dict.fromkeys(map(place_of, arena.bouts()), factors[0] if factors else 1.0)
-    numbers = NumbersFile(out / NUMBERS, store.data_sha256)
-    cells = play_arena(arena, arguments.jobs, store, telling, chosen, numbers)
+    cells = play_arena(arena, _open_study(speaker, arena, out, "runs", digests, arguments.jobs), chosen)
     show(speaker, arena, Leaderboard.of(cells), arguments, out, factors)
     return 0
 
 
-def _chosen(
-    speaker: Speaker, arena: Arena, factors: tuple[float, ...], out: Path, jobs: int | None, telling: Telling
+def _choose_factors(
+    speaker: Speaker, arena: Arena, factors: tuple[float, ...], out: Path, jobs: int | None
 ) -> dict[Place, float]:
     """Return the factors chosen on training samples held back, which are written to one file per data set."""
     labels = data_labels(arena.data)
     names = file_names(f"validation-{label}" for label in labels.values())
     checksums, ready = {}, {}
     for data, label in labels.items():
-        split = hold_out(loaded(data), HELD_OUT, max(arena.seeds) + 1)
+        split = hold_out(SHARED.load(data), HELD_OUT, max(arena.seeds) + 1)
         file = out / (f"{names[f'validation-{label}']}.npz" if len(labels) > 1 else "validation.npz")
         write(split, file)
         ready[data] = replace(_ready(arena, data), data=str(file.resolve()))
@@ -152,19 +146,25 @@ def _chosen(
         held = ready[spec.data]
         return replace(spec, data=held.data, scale=held.scale, problem=held.problem, l2=held.l2)
 
-    tries = _store(speaker, out / "tries", checksums)
     speaker.news(f"step sizes first: each method tries {len(factors)} on samples held back from training")
-    numbers = NumbersFile(out / NUMBERS, tries.data_sha256)
-    return choose_factors(arena, factors, held_out, jobs, tries, telling, numbers)
+    return choose_factors(arena, factors, held_out, _open_study(speaker, arena, out, "tries", checksums, jobs))
 
 
 def _ready(arena: Arena, data: Any) -> Spec:
     """Return the base on a data set, with what depends on it: where its file is, and how it is scaled and learnt."""
-    return resolved(replace(arena.base, data=data))
+    return fill_defaults(replace(arena.base, data=data))
 
 
-def _store(speaker: Speaker, folder: Path, checksums: Mapping[Any, str]) -> StoreByData:
-    return StoreByData(store_at(speaker, folder, ""), lambda spec: checksums[spec.data])
+def _open_study(
+    speaker: Speaker, arena: Arena, out: Path, name: str, digests: Mapping[Any, str], jobs: int | None
+) -> Study:
+    """Return the study of the runs in a folder of the arena's; both folders share the file of numbers."""
+
+    def digest(spec: Spec) -> str:
+        return digests[spec.data]
+
+    line = partial(_line, arena)
+    return open_study(speaker, jobs, out / name, line, digest, NumbersFile(out / NUMBERS, digest))
 
 
 def show(

@@ -8,20 +8,20 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from holdfast.cli.announcing import announce_guesses, announce_numbers
+from holdfast.cli.announcing import announce_inferences, announce_numbers
 from holdfast.cli.console import Speaker
-from holdfast.cli.gathering import add_resumable, resumable, store_at
+from holdfast.cli.gathering import add_resumable, open_store, resumable
 from holdfast.cli.options import add_output, add_spec_flags, swept_of
 from holdfast.files import write_atomic
 from holdfast.methods import method_labels
 from holdfast.runs.cautions import kinds
 from holdfast.runs.observers import RunsBar
-from holdfast.runs.problem_building import loaded
 from holdfast.runs.records import Record
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import data_name
-from holdfast.studies.store import StoreByData
-from holdfast.studies.study import Keeper, compare, grid
+from holdfast.studies.comparison import compare
+from holdfast.studies.store import DataDigests
+from holdfast.studies.study import Keeper, grid
 from holdfast.studies.table import Comparison
 
 DEFAULTS = {"method": ("rsa", "sgd"), "attack": ("none",), "partition": ("iid",)}
@@ -43,7 +43,7 @@ def command(arguments: Namespace) -> int:
     speaker = Speaker.of(arguments)
 
     def act(out: Path) -> int:
-        store = StoreByData(store_at(speaker, out / "runs", ""), lambda spec: loaded(spec.data).digest())
+        store = open_store(speaker, out / "runs", DataDigests())
         return show(_with_progress(speaker, specs, arguments.jobs, store), arguments, title, out)
 
     return resumable(speaker, arguments, "compare", ("runs",), act)
@@ -101,14 +101,14 @@ def _entries(results: Comparison) -> list[dict[str, Any]]:
 def _with_progress(speaker: Speaker, specs: Sequence[Spec], jobs: int | None, store: Keeper | None) -> Comparison:
     from holdfast.report.tables import cell
 
-    def finished(record: Record, name: str) -> None:
+    def finish(record: Record, name: str) -> None:
         speaker.counted(f"{name}  {cell(record)}")
 
-    announce_guesses(speaker, specs)
+    announce_inferences(speaker, specs)
     return compare(
         specs,
         jobs,
-        finished,
+        finish,
         prepared=partial(announce_numbers, speaker, specs),
         store=store,
         progress=RunsBar(jobs, speaker.console, disable=not speaker.live),

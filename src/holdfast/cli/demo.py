@@ -17,7 +17,7 @@ from holdfast.studies.arena import PRESETS
 from holdfast.studies.arena_play import play_arena
 from holdfast.studies.compilation import preparing
 from holdfast.studies.leaderboard import Leaderboard
-from holdfast.studies.study import Arrived
+from holdfast.studies.study import Arrived, Study
 
 
 def add_flags(parser: ArgumentParser) -> None:
@@ -32,7 +32,7 @@ def command(arguments: Namespace) -> int:
     speaker, arena = Speaker.of(arguments), PRESETS["demo"].arena()
 
     @contextmanager
-    def filled(specs: Sequence[Spec]) -> Iterator[Arrived]:
+    def fill(specs: Sequence[Spec]) -> Iterator[Arrived]:
         with preparing(specs), Filling(speaker, specs) as table:
             yield lambda record, _: table.ended(record.spec, record.accuracy or 0.0)
 
@@ -41,7 +41,7 @@ def command(arguments: Namespace) -> int:
             f"{len(arena.methods)} methods under {len(arena.attacks)} attacks on the embedded digits: every two of "
             "20 workers hold one digit, 8 are Byzantine"
         )
-        board = Leaderboard.of(play_arena(arena, arguments.jobs, None, filled))
+        board = Leaderboard.of(play_arena(arena, Study(arguments.jobs, telling=fill)))
         show(speaker, arena, board, arguments, out)
         speaker.news("try next:")
         for line in next_steps(board, arena.base):

@@ -4,6 +4,7 @@ import shlex
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from time import monotonic
 
@@ -14,8 +15,9 @@ from holdfast.files import check_writable, reason, sweep
 from holdfast.runs.observers import RunsBar
 from holdfast.runs.records import Record
 from holdfast.runs.spec import Spec
+from holdfast.studies.auto_numbers import NumbersKeeper
 from holdfast.studies.store import Store
-from holdfast.studies.study import Arrived
+from holdfast.studies.study import Arrived, Study
 
 
 def add_resumable(parser: ArgumentParser) -> None:
@@ -42,31 +44,43 @@ def resumable(
             return INTERRUPTED
 
 
-def store_at(speaker: Speaker, folder: Path, data_sha256: str) -> Store:
-    """Return the store of finished runs in this folder, which the first of them makes."""
+def open_study(
+    speaker: Speaker,
+    jobs: int | None,
+    folder: Path,
+    line: Callable[[Spec], str],
+    digest: Callable[[Spec], str],
+    numbers: NumbersKeeper | None = None,
+) -> Study:
+    """Return the study whose finished runs lie in this folder; `line` names a run in one line."""
+    return Study(jobs, open_store(speaker, folder, digest), numbers, partial(tell, speaker, jobs, line))
+
+
+def open_store(speaker: Speaker, folder: Path, digest: Callable[[Spec], str]) -> Store:
+    """Return the store of finished runs in this folder, which the first run makes."""
     try:
         check_writable(folder)
         if folder.exists():
             sweep(folder)
     except OSError as error:
         raise InvalidInput(f"--out must name a folder that can be written; got {folder}: {reason(error)}") from None
-    return Store(folder, data_sha256, speaker.say)
+    return Store(folder, speaker.say, digest)
 
 
 @contextmanager
-def told(speaker: Speaker, specs: Sequence[Spec], jobs: int | None, line: Callable[[Spec], str]) -> Iterator[Arrived]:
+def tell(speaker: Speaker, jobs: int | None, line: Callable[[Spec], str], specs: Sequence[Spec]) -> Iterator[Arrived]:
     """Show each of these runs as it ends: a bar on a terminal, plain lines elsewhere."""
     begun, counted, played = monotonic(), 0, 0
     with RunsBar(jobs, speaker.console, disable=not speaker.live) as bar:
         bar.began([*map(line, specs)])
 
-        def arrived(record: Record, new: bool) -> None:
+        def arrive(record: Record, new: bool) -> None:
             nonlocal counted, played
             counted, played = counted + 1, played + new
             bar.ended(line(record.spec))
             if new:
                 left = (monotonic() - begun) / played * (len(specs) - counted)
-                reached = f"{record.score.name} {record.score.text(record.reached)}"
+                reached = record.failed or f"{record.score.name} {record.score.text(record.reached)}"
                 speaker.counted(f"{counted}/{len(specs)}  {line(record.spec)}  {reached}  {left:.0f} s left")
 
-        yield arrived
+        yield arrive

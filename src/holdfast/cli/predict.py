@@ -24,8 +24,8 @@ def add_flags(parser: ArgumentParser) -> None:
 
 def command(arguments: Namespace) -> int:
     speaker = Speaker(to_stderr=True)
-    predictor = RunFolder(arguments.run).ending.predictor()
-    encoded = predictor.encoded(arguments.file)
+    predictor = RunFolder(arguments.run).artifacts.predictor()
+    encoded = predictor.encode(arguments.file)
     if encoded.strange:
         speaker.say(f"warning: {encoded.strange} cells hold texts that the training data never had; they count as 0")
     written = io.StringIO()

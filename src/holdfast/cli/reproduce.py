@@ -8,24 +8,22 @@ from functools import partial
 from pathlib import Path
 
 from holdfast.cli.console import Speaker
-from holdfast.cli.gathering import add_resumable, resumable, store_at, told
+from holdfast.cli.gathering import add_resumable, open_study, resumable
 from holdfast.cli.options import add_output
 from holdfast.errors import InvalidInput, unknown
 from holdfast.files import write_atomic
-from holdfast.runs.problem_building import loaded
 from holdfast.runs.records import Record
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import rate_text
+from holdfast.runs.workbench import SHARED
 from holdfast.studies.paper.claims import judge
 from holdfast.studies.paper.claims.claim import Judged, differences
 from holdfast.studies.paper.figures import NAMES, YARDSTICKS, Figure, figure
-from holdfast.studies.paper.findings import Plan
+from holdfast.studies.paper.findings import Reproduction
 from holdfast.studies.paper.rate_search import search
-from holdfast.studies.paper.rates import Rates, recorded
-from holdfast.studies.paper.theory_numbers import kept_lambda0, kept_theorems
+from holdfast.studies.paper.rates import Rates, load_rates
+from holdfast.studies.paper.theory_numbers import find_lambda0, find_theorems
 from holdfast.studies.pool import Work
-from holdfast.studies.store import Store
-from holdfast.studies.study import gather
 
 SEEDS, REPEATS = 3, 5
 THEORY = "theory"
@@ -55,7 +53,7 @@ def command(arguments: Namespace) -> int:
     for name in names:
         if name not in KNOWN:
             raise unknown("figure", name, KNOWN)
-    rates = Rates.read(arguments.rates) if arguments.rates else recorded()
+    rates = Rates.read(arguments.rates) if arguments.rates else load_rates()
     figures = tuple(
         figure(name, None if arguments.search else rates, data=arguments.data) for name in names if name != THEORY
     )
@@ -76,13 +74,15 @@ def _reproduce(speaker: Speaker, figures: Sequence[Figure], theory: bool, out: P
     from holdfast.report.reproduction.summaries import heading, table
     from holdfast.report.reproduction.writing import write_report
 
-    plan = Plan(tuple(figures), *_seeds(arguments))
-    runs, timings = (_store(speaker, out / name, arguments.data) for name in ("runs", "timings"))
-    theorems = partial(kept_theorems, out / "theorems.json", arguments.quick)
-    consensus = partial(kept_lambda0, out / "lambda0.json", arguments.data, runs.data_sha256)
+    digest = SHARED.load(arguments.data).digest()
+    runs, timings = (
+        open_study(speaker, jobs, out / name, _line, lambda _: digest)
+        for name, jobs in (("runs", arguments.jobs), ("timings", 1))
+    )
+    theorems = partial(find_theorems, out / "theorems.json", arguments.quick)
+    consensus = partial(find_lambda0, out / "lambda0.json", arguments.data, digest)
     beside: list[Work] = [] if not theory else [theorems] if arguments.quick else [theorems, consensus]
-    with told(speaker, [*plan.runs(), *plan.timed()], arguments.jobs, _line) as arrived:
-        findings = plan.conduct(arguments.jobs, runs, timings, arrived, beside)
+    findings = Reproduction(tuple(figures), *_seeds(arguments)).play(runs, timings, beside)
     about = {"quick": arguments.quick, "data": arguments.data}
     sections = theory_sections(theorems()) if theory else []
     lambda0 = consensus() if consensus in beside else None
@@ -118,14 +118,14 @@ def _options(arguments: Namespace) -> list[str]:
 
 
 def _search(speaker: Speaker, figures: Sequence[Figure], before: Rates, out: Path, arguments: Namespace) -> int:
-    store = _store(speaker, out / "runs", arguments.data)
+    digest = SHARED.load(arguments.data).digest()
+    study = open_study(speaker, arguments.jobs, out / "runs", _line, lambda _: digest)
 
-    def gathered(specs: Sequence[Spec]) -> Mapping[Spec, Record]:
+    def play(specs: Sequence[Spec]) -> Mapping[Spec, Record]:
         speaker.news(f"trying {len(specs)} runs of {specs[0].rounds} rounds")
-        with told(speaker, specs, arguments.jobs, _line) as arrived:
-            return gather(specs, arguments.jobs, store, arrived)
+        return study.record(specs)
 
-    found = search(figures, before, gathered)
+    found = search(figures, before, play)
     write_atomic(out / "rates.toml", found.to_toml().encode())
     if arguments.json:
         print(json.dumps({name: searched.rate for name, searched in found.settings.items()}))
@@ -141,10 +141,6 @@ def _seeds(arguments: Namespace) -> tuple[tuple[int, ...], tuple[int, ...]]:
     if number < 1:
         raise InvalidInput(f"seeds must be at least 1; got {number}")
     return tuple(range(number)), tuple(range(1 if arguments.quick else REPEATS))
-
-
-def _store(speaker: Speaker, folder: Path, data: str) -> Store:
-    return store_at(speaker, folder, loaded(data).digest())
 
 
 def _line(spec: Spec) -> str:

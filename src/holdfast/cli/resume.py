@@ -16,5 +16,5 @@ def add_flags(parser: ArgumentParser) -> None:
 
 
 def command(arguments: Namespace) -> int:
-    engine = engine_of(arguments, lambda: str(RunFolder(arguments.run).beginning.about["engine"]))
+    engine = engine_of(arguments, lambda: str(RunFolder(arguments.run).manifest.about["engine"]))
     return play(arguments, lambda watcher, stop: resume(arguments.run, watcher, stop, engine=engine))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from holdfast.cli.announcing import announced
+from holdfast.cli.announcing import announce_plan
 from holdfast.cli.console import Speaker
 from holdfast.cli.folders import claim_folder
 from holdfast.cli.interrupts import PoliteStop
@@ -35,7 +35,7 @@ def command(arguments: Namespace) -> int:
     if arguments.out:
         RunFolder.check_new(arguments.out)
     folder = arguments.out or partial(claim_folder, spec.method_name)
-    return play(arguments, lambda watcher, stop: run(announced(watcher.speaker, spec), folder, watcher, stop))
+    return play(arguments, lambda watcher, stop: run(announce_plan(watcher.speaker, spec), folder, watcher, stop))
 
 
 def play(arguments: Namespace, act: Callable[[EnteredWatcher, PoliteStop], Result]) -> int:
@@ -63,8 +63,8 @@ def _summary(result: Result) -> str:
     ended = f"{result.spec.method_name}: {outcome}  after {result.rounds} rounds in {seconds:.1f} s"
     said = remarks(individuals(result.spec, result.history, result.personal))
     judged = [result.verdict] if result.verdict else []
-    unjudged = inspect(result.folder).unjudged if result.folder else None
-    said += [unjudged] if unjudged else []
+    missing_judgement = inspect(result.folder).missing_judgement if result.folder else None
+    said += [missing_judgement] if missing_judgement else []
     further = f"worker by worker: holdfast inspect {shlex.quote(str(result.folder))}"
     return "\n".join([ended, *judged, *_went_wrong(result), *said, further, f"run folder: {result.folder}"])
 

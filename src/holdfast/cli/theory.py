@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from rich.table import Table
 from threadpoolctl import threadpool_limits
 
-from holdfast.cli.announcing import announced
+from holdfast.cli.announcing import announce_plan
 from holdfast.cli.console import Speaker
 from holdfast.cli.options import add_output, add_spec_flags, spec_of
-from holdfast.insight.theorems import guarantees
+from holdfast.insight.theorems import find_guarantees
 from holdfast.theory import Guarantees
 
 
@@ -23,7 +23,7 @@ def add_flags(parser: ArgumentParser) -> None:
 def command(arguments: Namespace) -> int:
     speaker = Speaker.of(arguments)
     with speaker.working(), threadpool_limits(1, "blas"):
-        found = guarantees(announced(speaker, spec_of(arguments)))
+        found = find_guarantees(announce_plan(speaker, spec_of(arguments)).spec)
     if arguments.json:
         print(json.dumps(found.to_json(), allow_nan=False))
         return 0

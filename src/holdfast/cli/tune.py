@@ -11,20 +11,21 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from holdfast import methods
+from holdfast.cli.announcing import announce_inferences
 from holdfast.cli.console import Speaker
-from holdfast.cli.gathering import add_resumable, resumable, store_at, told
+from holdfast.cli.gathering import add_resumable, open_study, resumable
 from holdfast.cli.options import add_output, add_spec_flags, flags_of, spec_of, values_of
 from holdfast.errors import InvalidInput
 from holdfast.files import write_atomic
 from holdfast.methods import Rsa
 from holdfast.report.settings import setting
-from holdfast.runs.plan import guesses, resolved
-from holdfast.runs.problem_building import loaded
+from holdfast.runs.plan import fill_defaults
 from holdfast.runs.records import Record
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import data_name
+from holdfast.runs.workbench import SHARED
 from holdfast.studies.halving import candidates, halve
-from holdfast.studies.study import gather
+from holdfast.studies.study import Study
 from holdfast.studies.tuning import Outcome, chosen, last_run
 from holdfast.studies.validation import hold_out, write
 from holdfast.theory import NORMS
@@ -84,30 +85,30 @@ def _names_norm(method: Any) -> bool:
 
 
 def _search(speaker: Speaker, asked: Spec, norms: Sequence[float], out: Path, arguments: Namespace) -> Outcome:
-    full, ready = loaded(asked.data), resolved(asked)
-    for line in guesses(asked, ready):
-        speaker.news(line)
+    full, ready = SHARED.load(asked.data), fill_defaults(asked)
+    announce_inferences(speaker, [asked])
     split, file = hold_out(full, arguments.validation, asked.seed), out / "validation.npz"
-    runs, final = (
-        store_at(speaker, out / name, data.digest()) for name, data in zip(STORES, (split, full), strict=True)
-    )
     write(split, file)
+
+    def open_folder(name: str, digest: str, jobs: int | None) -> Study:
+        return open_study(speaker, jobs, out / name, _line, lambda _: digest)
+
+    runs = open_folder("runs", split.digest(), arguments.jobs)
+    final = open_folder("final", full.digest(), 1)
     with threadpool_limits(1, "blas"):
         tried = candidates(
             replace(asked, data=str(file.resolve()), scale=ready.scale, problem=ready.problem), norms, arguments.points
         )
 
-    def gathered(specs: Sequence[Spec]) -> Mapping[Spec, Record]:
+    def play(specs: Sequence[Spec]) -> Mapping[Spec, Record]:
         speaker.news(f"trying {len(specs)} candidates for {specs[0].rounds} rounds")
-        with told(speaker, specs, arguments.jobs, _line) as arrived:
-            return gather(specs, arguments.jobs, runs, arrived)
+        return runs.record(specs)
 
-    rungs = halve(tried, arguments.rungs, gathered)
+    rungs = halve(tried, arguments.rungs, play)
     best = chosen(asked, rungs[-1].trials[0].spec)
     ending = last_run(best)
     speaker.news("the winner on all training samples, and on the test set")
-    with told(speaker, [ending], 1, _line) as arrived:
-        (record,) = gather([ending], 1, final, arrived).values()
+    (record,) = final.record([ending]).values()
     samples = (len(split.train_targets), len(split.test_targets))
     return Outcome(best, tuple(tried[: len(norms)]), tuple(rungs), samples, record)
 

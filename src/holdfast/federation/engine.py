@@ -19,10 +19,10 @@ from holdfast.federation.master import MasterFile
 from holdfast.methods import Program, Served, try_fewer
 from holdfast.problems import Problem, Separable, oracle_under
 from holdfast.runs.auto import is_auto, resolve_auto
-from holdfast.runs.composition import check, setting_of
-from holdfast.runs.problem_building import build_problem
+from holdfast.runs.composition import check, make_setting
 from holdfast.runs.ray_stations import agreement
 from holdfast.runs.spec import Spec
+from holdfast.runs.workbench import SHARED
 from holdfast.typing import Messages, Vector
 
 AGAIN = 5
@@ -44,7 +44,7 @@ class Round(NamedTuple):
 
 def from_spec(spec: Spec, worker: int | None) -> Problem:
     """Make the problem of the spec's own data, dealt by its seed: every node deals all of it and keeps its part."""
-    _, problem = build_problem(spec)
+    problem = SHARED.build(spec).problem
     return problem.only(worker, worker) if worker is not None and isinstance(problem, Separable) else problem
 
 
@@ -67,7 +67,7 @@ def station(spec: Spec, worker: int, task: Task = from_spec, attack: Any = None)
     if attack is not None:
         spec = replace(spec, attack=mounted_alone(attack), byzantine=(worker,))
     problem, workers = task(spec, worker), np.array([worker])
-    setting = setting_of(spec, problem)
+    setting = make_setting(spec, problem)
     oracle = oracle_under(spec.attack, problem, workers, workers, spec.seed)
     return Station(agreement(spec, setting), oracle, problem.start(), workers)
 
@@ -93,7 +93,7 @@ def federated(
         raise InvalidInput(f"a server that has no samples cannot count them; got weights={spec.weights}")
     check(spec)
     problem = task(spec, None)
-    setting = setting_of(spec, problem)
+    setting = make_setting(spec, problem)
     parts = [np.array([worker]) for worker in range(1, spec.workers + 1)]
     agreed = agreement(spec, setting)
     engine = Remote(

@@ -9,7 +9,7 @@ import numpy as np
 from holdfast.engines import wire
 from holdfast.errors import InvalidInput
 from holdfast.files import write_atomic
-from holdfast.runs.plan import canonical
+from holdfast.runs.plan import drop_ignored
 from holdfast.runs.spec import Spec
 from holdfast.states import arrays_of, fill_state, map_state
 
@@ -22,7 +22,7 @@ class MasterFile:
 
     def __init__(self, folder: Path | None, spec: Spec) -> None:
         self._path = None if folder is None else folder / NAME
-        self._identity = np.frombuffer(sha256(repr(canonical(spec)).encode()).digest(), np.uint8)
+        self._identity = np.frombuffer(sha256(repr(drop_ignored(spec)).encode()).digest(), np.uint8)
 
     def restored(self, first: Any) -> tuple[int, Any]:
         """Return how many rounds were played, and the state after them; `first` is the one before all."""

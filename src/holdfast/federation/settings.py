@@ -9,7 +9,7 @@ from typing import Any, Self
 from platformdirs import user_state_path
 
 from holdfast.errors import InvalidInput
-from holdfast.runs.plan import resolved
+from holdfast.runs.plan import fill_defaults
 from holdfast.runs.spec import Spec
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -40,7 +40,7 @@ class Settings:
         if not NAME.fullmatch(run):
             raise InvalidInput(f"run-name must be letters, digits, dots and dashes; got {run!r}")
         timeout = float(given.get("round_timeout", 0))
-        return cls(resolved(replace(spec, **changed)), run, timeout or None, int(given.get("min_workers", 1)))
+        return cls(fill_defaults(replace(spec, **changed)), run, timeout or None, int(given.get("min_workers", 1)))
 
     def folder(self, config: Mapping[str, Any], who: str) -> Path:
         """Return where this side keeps its checkpoints: `state-dir` of its own configuration, else the user's."""

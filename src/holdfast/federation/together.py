@@ -8,7 +8,7 @@ import numpy as np
 
 from holdfast.federation.engine import Task
 from holdfast.problems import Problem
-from holdfast.runs.plan import resolved
+from holdfast.runs.plan import fill_defaults
 from holdfast.runs.records import Result
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
@@ -17,7 +17,7 @@ from holdfast.typing import Oracle, Rows, Vector, Workers
 
 def simulated(spec: Spec, task: Task, attack: Any = None, byzantine: int | tuple[int, ...] = 0) -> Result:
     """Train an app's spec and task on the simulated engine; a deployment of the same nodes ends at the same model."""
-    spec = resolved(spec)
+    spec = fill_defaults(spec)
     nodes = {worker: task(spec, worker) for worker in range(1, spec.workers + 1)}
     problem = Together(nodes, task(spec, None))
     return run(replace(spec, problem=problem, attack=attack, byzantine=byzantine, eval_every=spec.rounds))

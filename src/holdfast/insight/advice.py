@@ -8,14 +8,15 @@ import numpy as np
 
 from holdfast.insight import advice_sentences as sentences
 from holdfast.insight.heterogeneity import Heterogeneity
-from holdfast.insight.norm_choice import Norm, preferred, push
-from holdfast.methods import AUTO, Ridge, Rsa, penalty
+from holdfast.insight.norm_choice import Norm, choose_norm, push
+from holdfast.insight.theorems import find_guarantees
+from holdfast.methods import AUTO, Rsa
 from holdfast.problems import solvable
 from holdfast.runs.auto import resolve_auto
-from holdfast.runs.plan import resolved
-from holdfast.runs.problem_building import build_problem
+from holdfast.runs.plan import fill_defaults
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import data_text, require_number
+from holdfast.runs.workbench import SHARED
 from holdfast.theory import NORMS, Guarantees, lambda0, variance
 
 logger = logging.getLogger(__name__)
@@ -54,18 +55,18 @@ class Advice:
         minority = range((self.spec.workers + 1) // 2)
         return {q: replace(found, disturbance=replace(found.disturbance, byzantine=q)).gap for q in minority}
 
-    def told(self) -> dict[str, str]:
+    def explain(self) -> dict[str, str]:
         """Return everything that is said in sentences, by topic."""
         q, m = self.spec.q, self.spec.workers
         return {
             "workers": sentences.differing(self.heterogeneity),
             "byzantine": sentences.minority(q, m).why,
-            "gap": self.gap_told(),
+            "gap": self.explain_gap(),
             "limit": sentences.limit(self.heterogeneity, q, m),
             "plain averaging": sentences.averaging(self.heterogeneity, q).why,
         }
 
-    def gap_told(self) -> str:
+    def explain_gap(self) -> str:
         q, found = self.spec.q, self.gaps()
         if not found:
             return sentences.no_gap(self.guarantees)
@@ -119,7 +120,7 @@ class Advice:
             "guarantees": {name: verdict._asdict() for name, verdict in self.guarantees.verdicts().items()},
             "minority": sentences.minority(q, m)._asdict(),
             "averaging": sentences.averaging(found, q)._asdict(),
-            "told": self.told(),
+            "told": self.explain(),
         }
 
 
@@ -136,21 +137,19 @@ def advise(spec: Spec) -> Advice:
     >>> advice.spec.method.norm, len(advice.honest), advice.gaps()
     (2.0, 8, {})
     """
-    bases = {p: resolved(replace(spec, method=Rsa(norm=p, penalty=AUTO), rate=AUTO)) for p in NORMS.values()}
+    bases = {p: fill_defaults(replace(spec, method=Rsa(norm=p, penalty=AUTO), rate=AUTO)) for p in NORMS.values()}
     logger.info("loading the data and dealing them to %d workers", spec.workers)
-    problem = solvable(build_problem(bases[1.0])[1], "advise")
+    problem = solvable(SHARED.build(bases[1.0]).problem, "advise")
     logger.info("surveying the workers for the norms %s", ", ".join(map(_label, bases)))
     rules = {p: resolve_auto(base) for p, base in bases.items()}
     weights = {p: require_number(cast(Rsa, rule.method).penalty) for p, rule in rules.items()}
     pushes = {p: push(p, weight, problem.dimension) for p, weight in weights.items()}
-    best, why = preferred(pushes)
+    best, why = choose_norm(pushes)
     chosen = rules[best]
     honest = tuple(np.setdiff1d(problem.workers, chosen.byzantine_workers).tolist())
-    guarantees = Guarantees.of(
-        problem, Ridge(require_number(chosen.l2)), penalty(best, weights[best]), honest, chosen.q
-    )
+    promised = find_guarantees(chosen)
     at_optimum, at_start = (
-        problem.local_gradients(model, honest).astype(np.float64) for model in (guarantees.optimum, problem.start())
+        problem.local_gradients(model, honest).astype(np.float64) for model in (promised.optimum, problem.start())
     )
     logger.info("measuring how the workers differ")
     one, sizes = replace(problem, batch=1), np.diff(problem.shards.starts)[np.array(honest) - 1]
@@ -171,5 +170,5 @@ def advise(spec: Spec) -> Advice:
         norms=tuple(norms.values()),
         chosen=norms[best],
         why_norm=why,
-        guarantees=guarantees,
+        guarantees=promised,
     )

@@ -120,7 +120,7 @@ class Inspection:
     @property
     def notes(self) -> list[str]:
         """What to be careful about, and what is missing and why."""
-        told = (self._ending(), *self.warnings, self.unjudged, self._missing_models())
+        told = (self._ending(), *self.warnings, self.missing_judgement, self._missing_models())
         return [text for text in told if text]
 
     @property
@@ -145,7 +145,7 @@ class Inspection:
         return None
 
     @property
-    def unjudged(self) -> str | None:
+    def missing_judgement(self) -> str | None:
         """Why nobody is judged by messages, or who is not; None if everybody is."""
         if not self.history:
             yet = " yet" if self.result is None else ""
@@ -189,7 +189,7 @@ class Inspection:
 def inspect(folder: Path) -> Inspection:
     """Read a run's folder; its data are not needed."""
     store = RunFolder(folder)
-    spec, history, result = store.beginning.spec, store.history(), store.ending.result
+    spec, history, result = store.manifest.spec, store.history(), store.artifacts.result
     try:
         measured = [Personal(**each) for each in (result or {}).get("personal") or ()]
         workers = individuals(spec, history, measured)

@@ -45,7 +45,7 @@ class Norm:
         return int((self.asked <= self.penalty).sum())
 
 
-def preferred(pushes: Mapping[float, float]) -> tuple[float, str]:
+def choose_norm(pushes: Mapping[float, float]) -> tuple[float, str]:
     """Return the norm to begin with, and why: the one at whose lambda a Byzantine worker's push is the shortest.
 
     The rule's lambda is a worker's gain over the length of its model. So this is l2 unless Byzantine workers distort

@@ -128,7 +128,7 @@ def worker_chart(advice: Advice) -> Drawing:
 
 def advice_page(advice: Advice, title: str, command: str) -> str:
     """Return the whole page."""
-    told = advice.told()
+    told = advice.explain()
     return render(
         "advice.html",
         title=title,

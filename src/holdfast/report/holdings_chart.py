@@ -11,10 +11,10 @@ from holdfast.errors import InvalidInput
 from holdfast.problems import Classifying
 from holdfast.report.colours import variable
 from holdfast.report.drawing import ROWS, Drawing, Panel
-from holdfast.runs.plan import resolved
-from holdfast.runs.problem_building import build_problem
+from holdfast.runs.plan import fill_defaults
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import data_labels
+from holdfast.runs.workbench import SHARED
 
 MOST = 50
 """Workers that are drawn, and classes: of more, so many are, evenly spaced."""
@@ -105,11 +105,11 @@ def holdings_of(spec: Spec) -> Holdings | None:
     array([150,   0,   0,   0,   0,   0,   0,   0,   0,   0])
     """
     try:
-        dataset, problem = build_problem(resolved(spec))
+        built = SHARED.build(fill_defaults(spec))
     except (InvalidInput, OSError):
         return None
-    if not isinstance(problem, Classifying) or not problem.classifies:
+    if not isinstance(built.problem, Classifying) or not built.problem.classifies:
         return None
-    found = holdings(problem)
-    labels = None if dataset is None else dataset.numbered().labels
+    found = holdings(built.problem)
+    labels = None if built.dataset is None else built.dataset.numbered().labels
     return found if labels is None else found._replace(classes=np.array(labels)[found.classes])

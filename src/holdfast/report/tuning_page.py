@@ -36,7 +36,7 @@ def promise(outcome: Outcome) -> str:
 
 def ties(outcome: Outcome) -> str | None:
     """Return how many others the validation samples could not tell from the winner, if any."""
-    tied, error = len(outcome.tied()), outcome.standard_error
+    tied, error = len(outcome.list_ties()), outcome.standard_error
     if not tied:
         return None
     near = "as good" if error is None else f"within one standard error ({error:.2g}) or one sample of the best"

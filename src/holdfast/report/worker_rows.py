@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from holdfast.insight.inspection import Individual
 from holdfast.report.tables import share
-from holdfast.runs.cautions import SHOWN, listed
+from holdfast.runs.cautions import SHOWN, join_names
 from holdfast.watching.treatments import Treatment, share_left_out
 
 HEAD = ("worker", "truly", "own model", "master model", "disagreement", "suspicion", "rank", "looks")
@@ -58,8 +58,8 @@ def _suspects(workers: Sequence[Individual]) -> str | None:
     recorded = [(str(each.worker), each.suspicion) for each in workers if each.suspicion]
     if not recorded:
         return None
-    suspects = listed(worker for worker, found in recorded if found.suspected) or "nobody"
-    copies = listed(worker for worker, found in recorded if found.copied)
+    suspects = join_names(worker for worker, found in recorded if found.suspected) or "nobody"
+    copies = join_names(worker for worker, found in recorded if found.copied)
     copied = f"Copies of each other, one of them perhaps honest: {copies}." if copies else "Nobody sends copies."
     return f"Suspect by their messages: {suspects}. {copied}"
 
@@ -80,7 +80,8 @@ def _left_out(workers: Sequence[Individual]) -> list[str]:
         if each.watched and each.watched.left_out:
             reasons.setdefault(_reason(each.watched), []).append(each.worker)
     told = [
-        f"Worker{'s' if len(some) > 1 else ''} {listed(some)}: {reason}." for reason, some in [*reasons.items()][:SHOWN]
+        f"Worker{'s' if len(some) > 1 else ''} {join_names(some)}: {reason}."
+        for reason, some in [*reasons.items()][:SHOWN]
     ]
     more = sum(map(len, [*reasons.values()][SHOWN:]))
     return [f"The master left out {' and '.join(lines)}.", *told, *([f"And {more} more."] if more else [])]

@@ -55,7 +55,7 @@ def _of_data(spec: Spec, experiment: Experiment) -> Iterator[str]:
     unseen = np.setdiff1d(problem.test.targets, problem.shards.targets)
     if len(unseen):
         labels = None if experiment.dataset is None else experiment.dataset.numbered().labels
-        names = listed(labels[each] if labels else each for each in unseen.tolist())
+        names = join_names(labels[each] if labels else each for each in unseen.tolist())
         share = float(np.isin(problem.test.targets, unseen).mean())
         yield f"no training sample has the class {names} of the test set, {share:.0%} of which cannot be got right"
 
@@ -90,7 +90,7 @@ def kinds(warnings: Iterable[str]) -> dict[str, int]:
     return dict(counts)
 
 
-def listed(members: Iterable[object]) -> str:
+def join_names(members: Iterable[object]) -> str:
     """Return a list in words, long ones cut short.
 
     >>> listed([7]), listed(range(14))

@@ -10,7 +10,7 @@ from holdfast.engines.protocol import Traffic
 from holdfast.engines.traffic import expected
 from holdfast.engines.wire import Kind
 from holdfast.errors import InvalidInput
-from holdfast.methods import Program, Rsa, Setting, WithMomentum, with_reduction
+from holdfast.methods import AUTO, Method, Program, Rsa, Setting, WithMomentum, with_penalty, with_reduction
 from holdfast.methods.priors import Ridge
 from holdfast.methods.schedules import Constant, schedule
 from holdfast.problems import Classifying, Divisible, Problem, oracle_under, solvable
@@ -29,19 +29,24 @@ def check(spec: Spec) -> None:
     by_theorem = spec.schedule in steps.REGISTRY
     if by_theorem and not isinstance(spec.method, Rsa):
         raise InvalidInput(f"{spec.schedule} is a step size of rsa and ideal-rsa; got method={spec.method_name}")
-    rate = Constant(1.0) if by_theorem else schedule(spec.schedule, require_number(spec.rate), spec.rounds)
+    rate: Schedule = Constant(1.0)
+    if not by_theorem and spec.rate != AUTO:
+        rate = schedule(spec.schedule, require_number(spec.rate), spec.rounds)
     weights = (1.0,) * spec.workers if spec.weights == "samples" else ()
     if weights and not spec.method.weighs:
         raise InvalidInput(f"weights of workers need a method that heeds them; got {spec.method_name}")
     declared = int(require_number(spec.declared))
-    program = program_of(spec, Setting(rate, Ridge(require_number(spec.l2)), declared, weights=weights))
+    setting = Setting(rate, Ridge(require_number(spec.l2)), declared, weights=weights)
+    # any penalty stands for one that is still to be found
+    method = with_penalty(spec.method, 1.0) if getattr(spec.method, "penalty", None) == AUTO else spec.method
+    program = make_program(spec, setting, method)
     if not spec.method.penalised:
         n = Participation(workers, spec.participation, spec.seed).size
         nothing = np.zeros((n, 2), spec.dtype)
         program.step(program.init(nothing[0]), Messages(nothing, workers[:n], 0, spec.seed))
 
 
-def setting_of(spec: Spec, problem: Problem) -> Setting:
+def make_setting(spec: Spec, problem: Problem) -> Setting:
     """Return what the run tells its method."""
     declared, table = int(require_number(spec.declared)), getattr(problem, "table", 0)
     return Setting(_rate(spec, problem), Ridge(require_number(spec.l2)), declared, table, _weights(spec, problem))
@@ -61,9 +66,9 @@ def _weights(spec: Spec, problem: Problem) -> tuple[float, ...]:
     return tuple((capped / capped.mean()).tolist())
 
 
-def program_of(spec: Spec, setting: Setting) -> Program:
-    """Return the method's program, its workers with the spec's momentum and variance reduction."""
-    program = spec.method.program(setting)
+def make_program(spec: Spec, setting: Setting, method: Method | None = None) -> Program:
+    """Return the program of the spec's method, or of another one, with the spec's momentum and variance reduction."""
+    program = (method or spec.method).program(setting)
     averaged = WithMomentum(program.worker, spec.momentum) if spec.momentum else program.worker
     return replace(program, worker=with_reduction(spec.reduction, averaged, setting.table))
 
@@ -91,7 +96,7 @@ def attack_and_byzantine(spec: Spec) -> tuple[Attack | None, tuple[int, ...]]:
     return spec.attack, spec.byzantine_workers
 
 
-def simulated(spec: Spec, problem: Problem, program: Program) -> Simulated:
+def simulate_workers(spec: Spec, problem: Problem, program: Program) -> Simulated:
     """Return the spec's workers in this process, playing a program."""
     attack, byzantine = attack_and_byzantine(spec)
     workers = participants(spec)
@@ -114,7 +119,7 @@ def simulated(spec: Spec, problem: Problem, program: Program) -> Simulated:
     )
 
 
-def traffic_of(spec: Spec, program: Program, model: Vector, rounds: int, voters: int) -> Traffic:
+def estimate_traffic(spec: Spec, program: Program, model: Vector, rounds: int, voters: int) -> Traffic:
     """Return the bytes that a worker sends and receives in a round, as frames of such messages have them."""
     numbers = Kind.MODEL if spec.method.penalised else Kind.GRADIENT
     sent = Kind.SIDES if program.sends_bits else numbers

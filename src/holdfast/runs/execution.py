@@ -11,7 +11,7 @@ from holdfast.engines.protocol import FAULTS
 from holdfast.engines.training import train
 from holdfast.errors import EngineError, TooFew
 from holdfast.runs.cautions import after, before
-from holdfast.runs.composition import traffic_of
+from holdfast.runs.composition import estimate_traffic
 from holdfast.runs.experiment import Experiment
 from holdfast.runs.folder.checkpoint import Checkpoint
 from holdfast.runs.folder.run_folder import RunFolder
@@ -19,7 +19,6 @@ from holdfast.runs.metrics import Evaluation, ceiling, evaluate, guessing
 from holdfast.runs.observers import Interrupted, Watcher
 from holdfast.runs.personal import personal
 from holdfast.runs.predictor import Predictor
-from holdfast.runs.problem_building import scaling_of
 from holdfast.runs.records import Result
 from holdfast.runs.spec import Spec
 from holdfast.states import arrays_of, fill_state
@@ -27,7 +26,7 @@ from holdfast.typing import Vector
 from holdfast.watching import opinion_in
 
 
-class Playing:
+class Execution:
     """A run under way: trains, evaluates and saves what is due, and makes the result."""
 
     def __init__(
@@ -83,7 +82,7 @@ class Playing:
             self.watcher.warned(caution)
         while self.round < self.spec.rounds and self.diverged is None:
             try:
-                self._go_on()
+                self._advance()
             except TooFew:  # the workers are again as they were after this round
                 self._save()
                 raise
@@ -99,7 +98,7 @@ class Playing:
     def _folder(self) -> Path | None:
         return self.store.path if self.store else None
 
-    def _go_on(self) -> None:
+    def _advance(self) -> None:
         """Train to the next pause, and do what is due there."""
         self._train(until=self._next_pause())
         if self.diverged is None and self._due(self.spec.eval_every):
@@ -164,12 +163,12 @@ class Playing:
         self.evaluation_seconds += perf_counter() - begun
         predictor, ended = None, list[str]()
         if self.diverged is None:
-            predictor = Predictor.of(self.experiment.problem, model, self.experiment.dataset, scaling_of(self.spec))
+            predictor = Predictor.of(self.experiment.built, model)
             ended = after(self.experiment, self.history[-1]) if self.history else []
         for caution in ended:
             self.watcher.warned(caution)
         program, voters = self.experiment.program, self.experiment.engine.voters
-        bytes_up, bytes_down = map(round, traffic_of(self.spec, program, model, self.round, voters))
+        bytes_up, bytes_down = map(round, estimate_traffic(self.spec, program, model, self.round, voters))
         result = Result(
             spec=self.spec,
             model=model,

@@ -1,4 +1,4 @@
-"""From a spec to the parts that run it."""
+"""From a plan to the parts that run it."""
 
 from dataclasses import dataclass
 
@@ -7,31 +7,37 @@ from holdfast.engines import Engine
 from holdfast.engines.options import Ray
 from holdfast.methods import Program
 from holdfast.problems import Problem
-from holdfast.runs.composition import check, program_of, setting_of, simulated
-from holdfast.runs.problem_building import build_problem
+from holdfast.runs.composition import make_program, make_setting, simulate_workers
+from holdfast.runs.plan import Plan
 from holdfast.runs.ray_stations import on_ray
-from holdfast.runs.spec import Spec
+from holdfast.runs.workbench import Built
 
 
 @dataclass(frozen=True)
 class Experiment:
     """The parts of a run, ready for its first round."""
 
-    dataset: Dataset | None
-    problem: Problem
+    built: Built
     program: Program
     engine: Engine
 
+    @property
+    def dataset(self) -> Dataset | None:
+        return self.built.dataset
 
-def assemble(spec: Spec) -> Experiment:
-    """Return the parts of a resolved spec. Whatever cannot work is said here, before anything runs."""
-    check(spec)
-    dataset, problem = build_problem(spec)
-    setting = setting_of(spec, problem)
-    program = program_of(spec, setting)
+    @property
+    def problem(self) -> Problem:
+        return self.built.problem
+
+
+def assemble(plan: Plan) -> Experiment:
+    """Return the parts of a plan."""
+    spec, problem = plan.spec, plan.built.problem
+    setting = make_setting(spec, problem)
+    program = make_program(spec, setting)
     engine: Engine
     if isinstance(spec.engine, Ray):
         engine = on_ray(spec, spec.engine, setting, problem.start())
     else:
-        engine = simulated(spec, problem, program)
-    return Experiment(dataset, problem, program, engine)
+        engine = simulate_workers(spec, problem, program)
+    return Experiment(plan.built, program, engine)

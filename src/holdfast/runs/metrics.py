@@ -1,8 +1,11 @@
-"""What is measured at an evaluation. docs/method.md defines each of them."""
+"""What is measured at an evaluation: each metric is one function. docs/method.md defines each of them.
 
-from collections.abc import Mapping
+A metric that is added to `METRICS` is in records, tables, data frames, pages and progress lines from then on.
+"""
+
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +18,42 @@ from holdfast.watching.suspicion import LEAST_COORDINATES, disagreement
 from holdfast.watching.treatments import Treatment, treatments
 
 
+class Moment(NamedTuple):
+    """What a metric may look at."""
+
+    experiment: Experiment
+    model: Vector
+    """The model that is measured: x0, or the average of x0."""
+    from_mean: NDArray[np.float64]
+    """|x_i - mean x|^2 of each honest worker."""
+    from_master: NDArray[np.float64]
+    """|x_i - x0|^2 of each honest worker."""
+
+
+Metric = Callable[[Moment], float | None]
+"""Returns a number, or None where the metric does not apply."""
+
+
+def measure_loss(moment: Moment) -> float:
+    """Return the cost of eq. correct at the measured model: the honest workers' full losses plus f0."""
+    problem, honest = moment.experiment.problem, moment.experiment.engine.honest
+    return float(problem.objective(moment.model, honest) + moment.experiment.program.prior.value(moment.model))
+
+
+def measure_variance(moment: Moment) -> float:
+    """Return the mean over the honest workers of |x_i - mean x|^2."""
+    return float(moment.from_mean.mean())
+
+
+def measure_distance(moment: Moment) -> float:
+    """Return the distance to consensus: root of the mean over the honest workers of |x_i - x0|^2."""
+    return float(float(moment.from_master.mean()) ** 0.5)
+
+
+METRICS: dict[str, Metric] = {"loss": measure_loss, "variance": measure_variance, "distance": measure_distance}
+"""What is measured besides the problem's own metrics (accuracy, R2, ...)."""
+
+
 @dataclass(frozen=True)
 class Evaluation:
     """The state of learning after a number of rounds."""
@@ -23,18 +62,15 @@ class Evaluation:
     accuracy: float | None
     """Share of the test samples that the master's model gets right; None if the problem has no classes."""
     loss: float
-    """The cost of eq. correct at the master's model: the honest workers' full losses plus f0."""
     variance: float
-    """Mean over the honest workers of |x_i - mean x|^2."""
     distance: float
-    """Distance to consensus: root of the mean over the honest workers of |x_i - x0|^2."""
     disagreement: list[float | None] | None = None
     """How much each participant's last message disagreed with the others' (`holdfast.watching.suspicion`): None for
     a worker that was absent, None for all where the master receives no single messages, or messages too short."""
     twins: list[int | None] | None = None
     """How many others sent the same message as each participant."""
     metrics: dict[str, float] = field(default_factory=dict)
-    """Whatever else the problem measures."""
+    """Every other metric, by name."""
     watched: list[Treatment] | None = None
     """What a master that judges did about each participant; None of a master that does not."""
 
@@ -49,14 +85,34 @@ class Evaluation:
         watched = values.get("watched")
         return Evaluation(**{**values, "watched": None if watched is None else [Treatment(**each) for each in watched]})
 
+    @staticmethod
+    def of_values(round: int, values: Mapping[str, float], **about: Any) -> "Evaluation":
+        """Return the evaluation with these metrics by name."""
+        own = {name: values.get(name) for name in FIELDS}
+        return Evaluation(
+            round=round,
+            metrics={name: value for name, value in values.items() if name not in own},
+            **cast(dict[str, Any], own),
+            **about,
+        )
+
+    @property
+    def values(self) -> dict[str, float]:
+        """Every metric by name: the problem's own first."""
+        return self.measured | {name: getattr(self, name) for name in METRICS if name in FIELDS}
+
     @property
     def measured(self) -> dict[str, float]:
-        """All that the problem measures, by name."""
+        """The metrics by name, without those that every run has."""
         return ({} if self.accuracy is None else {"accuracy": self.accuracy}) | self.metrics
 
     @property
     def finite(self) -> bool:
         return bool(np.isfinite([self.loss, self.variance, self.distance]).all())
+
+
+FIELDS = ("accuracy", "loss", "variance", "distance")
+"""Metrics that are fields of an evaluation."""
 
 
 def evaluate(
@@ -75,19 +131,15 @@ def evaluate(
     model = x0 if evaluated is None else evaluated
     problem, engine = experiment.problem, experiment.engine
     with np.errstate(over="ignore", invalid="ignore"):  # a run that diverges is told by its infinite numbers
-        spread = engine.spread(x0)
-        measured = dict(problem.evaluate(model))
-        told = last is not None and problem.dimension >= LEAST_COORDINATES
-        shares, twins = _disagreement(experiment, last) if last and told else (None, None)
-        return Evaluation(
-            round=round,
-            accuracy=measured.pop("accuracy", None),
-            loss=problem.objective(model, engine.honest) + experiment.program.prior.value(model),
-            variance=float(spread.from_mean.mean()),
-            distance=float(spread.from_master.mean()) ** 0.5,
+        moment = Moment(experiment, model, *engine.spread(x0))
+        own = {name: value for name, metric in METRICS.items() if (value := metric(moment)) is not None}
+        comparable = last is not None and problem.dimension >= LEAST_COORDINATES
+        shares, twins = _disagreement(experiment, last) if last and comparable else (None, None)
+        return Evaluation.of_values(
+            round,
+            dict(problem.evaluate(model)) | own,
             disagreement=shares,
             twins=twins,
-            metrics=measured,
             watched=None if opinion is None else treatments(opinion, engine.workers),
         )
 

@@ -1,6 +1,6 @@
-"""Defaults that depend on the rest of a spec, and what of a spec its method ignores."""
+"""From what was asked to what is computed: every default, number and choice of a spec filled in, once."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from os.path import isfile
 from pathlib import Path
 from typing import Any, Literal
@@ -11,44 +11,72 @@ from holdfast.data import FILE_TYPES, REGISTRY, Dataset, Table
 from holdfast.engines.options import InProcess, Ray
 from holdfast.methods import AUTO
 from holdfast.problems import ModuleProblem, Problem, guess
-from holdfast.runs.composition import attack_and_byzantine, participants
-from holdfast.runs.problem_building import build_problem, loaded
+from holdfast.runs.auto import resolve_auto
+from holdfast.runs.composition import attack_and_byzantine, check, participants
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import data_text, problem_text
+from holdfast.runs.workbench import SHARED, STANDARD, Built, Workbench, is_problem
 from holdfast.theory import steps
 
 SCALE = {"digits": 16.0}
 """Digits have 16 grey levels: times 16 they span a byte, as MNIST's pixels do."""
 
 
-OF_A_MODEL: dict[str, Any] = {"normalise": "mean-std", "augment": "none", "device": "cpu"}
+MODEL_DEFAULTS: dict[str, Any] = {"normalise": "mean-std", "augment": "none", "device": "cpu"}
 """What is said of the samples of a network."""
 
 
-def resolved(spec: Spec) -> Spec:
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What a run computes. Nothing after it asks for a default again."""
+
+    asked: Spec
+    spec: Spec
+    """What was asked, with every default and number filled in."""
+    built: Built
+
+
+def make_plan(spec: Spec, bench: Workbench = SHARED) -> Plan:
+    """Return the plan of a new run. What cannot work is said here, before anything runs."""
+    numbered = resolve_auto(fill_defaults(spec, bench), bench)
+    built = bench.build(numbered)
+    choice = _choose_gradients(numbered, built.problem)
+    if choice:
+        numbered = replace(numbered, **choice)
+        built = bench.build(numbered)
+    return Plan(spec, numbered, built)
+
+
+def remake_plan(spec: Spec, bench: Workbench = SHARED) -> Plan:
+    """Return the plan of a run that began with this spec, in which nothing is left open."""
+    check(spec)
+    return Plan(spec, spec, bench.build(spec))
+
+
+def fill_defaults(spec: Spec, bench: Workbench = SHARED) -> Spec:
     """Return the spec with every `None` filled in; only the rate of a theorem's schedule stays open.
 
-    What is `auto` stays so until the data are there (`holdfast.runs.auto`).
+    What is `auto` stays so: `resolve_auto` finds numbers.
 
-    >>> spec = resolved(Spec(method="rsa:messages=bits"))
+    >>> spec = fill_defaults(Spec(method="rsa:messages=bits"))
     >>> spec.method.norm, spec.method.penalty, spec.rate, spec.scale
     (1.0, 'auto', 'auto', 1.0)
     """
-    method, data = spec.method.resolved(), _located(spec.data)
+    method, data = spec.method.resolved(), _locate(spec.data)
     return replace(
         spec,
         method=method,
         data=data,
-        problem=_guessed(data) if spec.problem is None else spec.problem,
+        problem=_guess_problem(data, bench) if spec.problem is None else spec.problem,
         rate=AUTO if spec.rate is None and spec.schedule not in steps.REGISTRY else spec.rate,
-        scale=_scale(data) if spec.scale is None else spec.scale,
-        l2=_l2(data) if spec.l2 is None else spec.l2,
-        **({} if spec.model is None else {key: getattr(spec, key) or value for key, value in OF_A_MODEL.items()}),
+        scale=_choose_scale(data) if spec.scale is None else spec.scale,
+        l2=_choose_l2(data) if spec.l2 is None else spec.l2,
+        **({} if spec.model is None else {key: getattr(spec, key) or value for key, value in MODEL_DEFAULTS.items()}),
         declared=spec.q if spec.declared is None else spec.declared,
     )
 
 
-def _located(data: Any) -> Any:
+def _locate(data: Any) -> Any:
     """Return data whose files are named by whole paths."""
     if isinstance(data, Table):
         return data.moved(lambda path: str(Path(path).resolve()))
@@ -56,49 +84,51 @@ def _located(data: Any) -> Any:
     return str(Path(data).resolve()) if file else data
 
 
-def _guessed(data: Any) -> str:
-    """Return the problem that fits the target; the sets of ours all have classes, and are not loaded to tell."""
-    return "softmax" if isinstance(data, str) and data in REGISTRY else guess(loaded(data)).name
+def _guess_problem(data: Any, bench: Workbench) -> str:
+    """Return the problem that fits the target. Data sets of ours have classes, and are not loaded to tell."""
+    return "softmax" if _is_ours(data) else guess(bench.load(data)).name
 
 
-def _scale(data: Any) -> float | Literal["standard"]:
-    return "standard" if _tabular(data) else SCALE.get(data, 1.0) if isinstance(data, str) else 1.0
+def _is_ours(data: Any) -> bool:
+    return isinstance(data, str) and data in REGISTRY
 
 
-def _l2(data: Any) -> float:
+def _choose_scale(data: Any) -> float | Literal["standard"]:
+    return STANDARD if _is_table(data) else SCALE.get(data, 1.0) if isinstance(data, str) else 1.0
+
+
+def _choose_l2(data: Any) -> float:
     # on standardised features lambda is small, and the paper's 0.01 would keep RSA's model too short
-    return 0.0 if _tabular(data) else 0.01
+    return 0.0 if _is_table(data) else 0.01
 
 
-def _tabular(data: Any) -> bool:
+def _is_table(data: Any) -> bool:
     return isinstance(data, Table) or (isinstance(data, Dataset) and data.layout is not None)
 
 
-def canonical(spec: Spec) -> Spec:
-    """Return the spec without what its method ignores: where nobody lies, no attack matters; no engine ever does."""
-    spec = replace(spec, engine=InProcess())
+def drop_ignored(spec: Spec) -> Spec:
+    """Return the spec without what cannot change its numbers: the engine, and an attack that the method ignores."""
     if spec.method.attacked or spec.method.participants == "honest":
-        return spec
-    return replace(spec, attack=None, byzantine=0, declared=0)
+        return spec if spec.engine == InProcess() else replace(spec, engine=InProcess())
+    return replace(spec, engine=InProcess(), attack=None, byzantine=0, declared=0)
 
 
-def with_gradients(spec: Spec) -> Spec:
-    """Return the spec with how its gradients are computed, if its problem is a network.
+def _choose_gradients(spec: Spec, problem: Problem) -> dict[str, Any]:
+    """Return how the gradients of a network are computed, as fields of a spec; nothing for other problems.
 
-    The last bits depend on it, so that it is part of what a run computes: recorded, and resumed with on any engine.
+    The last bits depend on the way, so that it is part of what a run computes: recorded, and used again on resume.
     """
+    if not isinstance(problem, ModuleProblem):
+        return {}
     from holdfast.problems.modules.choosing import choose
 
-    problem = build_problem(spec)[1]
-    if not isinstance(problem, ModuleProblem):
-        return spec
-    # where workers are asked at random, groups would mostly be empty: the loop
+    # where workers are sampled, groups would mostly be empty: the loop
     way = spec.gradients or ("loop" if spec.participation < 1 else None)
-    chosen = choose(problem, _together(spec), not spec.method.penalised, way, spec.chunk)
-    return replace(spec, gradients=chosen.way, chunk=chosen.chunk)
+    chosen = choose(problem, _count_computing(spec), not spec.method.penalised, way, spec.chunk)
+    return {"gradients": chosen.way, "chunk": chosen.chunk}
 
 
-def _together(spec: Spec) -> int:
+def _count_computing(spec: Spec) -> int:
     """Return how many workers compute in one process."""
     attack, byzantine = attack_and_byzantine(spec)
     idle = byzantine if attack is not None and not attack.uses_own and spec.byzantine_work == "needed" else ()
@@ -106,15 +136,14 @@ def _together(spec: Spec) -> int:
     return -(-computing // spec.engine.processes) if isinstance(spec.engine, Ray) else computing
 
 
-def guesses(asked: Spec, spec: Spec) -> list[str]:
-    """Return a line for each thing that the data decided when `asked` was resolved to `spec`; none for sets of ours."""
-    made = not isinstance(spec.problem, str | type) and isinstance(spec.problem, Problem)
-    if made or (isinstance(spec.data, str) and spec.data in REGISTRY):
+def list_inferences(asked: Spec, filled: Spec, bench: Workbench = SHARED) -> list[str]:
+    """Return a line for each thing that the data decided when defaults were filled in; none for data sets of ours."""
+    if is_problem(filled.problem) or _is_ours(filled.data):
         return []
-    dataset = loaded(spec.data)
-    found = [f"{data_text(asked.data)}: {dataset.notes[0]}", *dataset.notes[1:]] if dataset.notes else []
+    dataset = bench.load(filled.data)
+    lines = [f"{data_text(asked.data)}: {dataset.notes[0]}", *dataset.notes[1:]] if dataset.notes else []
     if asked.problem is None:
-        found.append(f"problem: {problem_text(spec.problem)}, since {guess(dataset).why} (--problem names another)")
-    if asked.scale is None and spec.scale == "standard":
-        found.append("features: standardised by what the workers report (--scale 1 leaves them as they are)")
-    return found
+        lines.append(f"problem: {problem_text(filled.problem)}, since {guess(dataset).why} (--problem names another)")
+    if asked.scale is None and filled.scale == STANDARD:
+        lines.append("features: standardised by what the workers report (--scale 1 leaves them as they are)")
+    return lines

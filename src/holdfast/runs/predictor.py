@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.data import Column, Dataset, Encoded, Layout, Table, frame_sheet, is_frame
+from holdfast.data import Column, Encoded, Layout, Table, frame_sheet, is_frame
 from holdfast.data.scaling import Scaling
 from holdfast.errors import InvalidInput
-from holdfast.problems import REGISTRY, LinearProblem, Problem
+from holdfast.problems import REGISTRY, LinearProblem
+from holdfast.runs.workbench import Built
 from holdfast.typing import Vector
 
 Matrix = NDArray[np.float64]
@@ -33,8 +34,9 @@ class Predictor:
     """What features were shifted and divided by while the model was learnt."""
 
     @staticmethod
-    def of(problem: Problem, model: Vector, dataset: Dataset | None, scaling: Scaling | None) -> "Predictor | None":
+    def of(built: Built, model: Vector) -> "Predictor | None":
         """Return a problem's model for use; None for problems whose models only they understand."""
+        problem, dataset, scaling = built.problem, built.dataset, built.scaling
         name = next((name for name, kind in REGISTRY.items() if type(problem) is kind), None)
         if name is None or dataset is None or not isinstance(problem, LinearProblem):
             return None
@@ -86,7 +88,7 @@ class Predictor:
 
     def _samples(self, data: Any) -> Matrix:
         if is_frame(data) or isinstance(data, str | Path | Table):
-            return self.encoded(data).features
+            return self.encode(data).features
         array = np.asarray(data)
         if array.dtype.kind not in "biuf" or array.ndim < 2:
             raise InvalidInput(f"samples must be rows of numbers; got an array of {array.dtype}, shape {array.shape}")
@@ -98,7 +100,7 @@ class Predictor:
             raise InvalidInput(f"samples must be finite numbers; got NaN or infinity in sample {row + 1}")
         return flat
 
-    def encoded(self, table: Any) -> Encoded:
+    def encode(self, table: Any) -> Encoded:
         """Return the features of a table, and how many of its texts were never seen in training."""
         sheet = frame_sheet(table) if is_frame(table) else Table.of(str(table)).sheet()
         layout = self.layout

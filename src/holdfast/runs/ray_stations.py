@@ -14,9 +14,9 @@ from holdfast.engines.remote import Agreement, Remote, Station, divided
 from holdfast.engines.wire import Kind
 from holdfast.methods import Setting
 from holdfast.problems import Separable, oracle_under
-from holdfast.runs.composition import attack_and_byzantine, participants, program_of
-from holdfast.runs.problem_building import build_problem, forget
+from holdfast.runs.composition import attack_and_byzantine, make_program, participants
 from holdfast.runs.spec import Spec
+from holdfast.runs.workbench import Workbench
 from holdfast.typing import Vector, Workers
 
 
@@ -37,9 +37,8 @@ def station(spec: Spec, setting: Setting, workers: Workers) -> Station:
     """Return these workers of a spec in this process, one thread for all: the processes themselves fill the cores."""
     threadpool_limits(1)
     kernels.set_threads(1)
-    _, problem = build_problem(spec)
+    problem = Workbench().build(spec).problem
     own = problem.only(int(workers[0]), int(workers[-1])) if isinstance(problem, Separable) else problem
-    forget()  # the other workers' data
     start = own.start()
     attack, byzantine = attack_and_byzantine(spec)
     here = np.intersect1d(np.array(byzantine, dtype=np.int64), workers)
@@ -54,7 +53,7 @@ def agreement(spec: Spec, setting: Setting) -> Agreement:
     workers = participants(spec)
     attack, byzantine = attack_and_byzantine(spec)
     return Agreement(
-        program_of(spec, setting),
+        make_program(spec, setting),
         Adversary(attack, workers, byzantine, spec.seed, computing_always=spec.byzantine_work == "always"),
         Participation(workers, spec.participation, spec.seed),
         Kind.MODEL if spec.method.penalised else Kind.GRADIENT,

@@ -13,7 +13,7 @@ from holdfast.errors import InvalidInput
 from holdfast.methods import method_text
 from holdfast.problems import REGISTRY, Problem
 from holdfast.runs.composition import attack_and_byzantine, participants
-from holdfast.runs.metrics import Evaluation
+from holdfast.runs.metrics import FIELDS, Evaluation
 from holdfast.runs.personal import Personal
 from holdfast.runs.predictor import Predictor, to_sklearn
 from holdfast.runs.spec import Spec
@@ -70,6 +70,11 @@ class Record:
     warnings: Sequence[str] = ()
     """What is likely not meant, and what went wrong with learning, one sentence each."""
 
+    @staticmethod
+    def failure(spec: Spec, why: str) -> "Record":
+        """Return the record of a run that could not be played."""
+        return Record(spec, (), 0, None, None, 0.0, 0.0, failed=why)
+
     @property
     def last(self) -> Evaluation | None:
         """The final evaluation, unless the run diverged."""
@@ -115,16 +120,13 @@ class Record:
 
         What was not measured is NaN. `disagreement` and `twins` have one column per participant, where they are known.
         """
-        rows = [evaluation.to_json() for evaluation in self.history]
-        lists, names = ("disagreement", "twins"), [each.name for each in fields(Evaluation)]
-        plain = [name for name in names if name not in (*lists, "metrics", "watched")]
-        found = {name: np.array([row[name] for row in rows], int if name == "round" else float) for name in plain}
-        extra = dict.fromkeys(name for row in rows for name in row["metrics"])
-        found |= {name: np.array([row["metrics"].get(name, np.nan) for row in rows], float) for name in extra}
+        rows = [evaluation.values for evaluation in self.history]
+        names = dict.fromkeys([*FIELDS, *(name for row in rows for name in row)])
+        found: dict[str, NDArray[Any]] = {"round": np.array([evaluation.round for evaluation in self.history], int)}
+        found |= {name: np.array([row.get(name, np.nan) for row in rows], float) for name in names}
+        lists = {name: [getattr(each, name) for each in self.history] for name in ("disagreement", "twins")}
         return found | {
-            name: np.array([row[name] for row in rows], float)
-            for name in lists
-            if rows and all(row[name] is not None for row in rows)
+            name: np.array(values, float) for name, values in lists.items() if values and None not in values
         }
 
     def frame(self) -> Any:
@@ -185,7 +187,7 @@ class Record:
         """Return what is kept of a run: all but the model."""
         return Record(**{field.name: getattr(run, field.name) for field in fields(Record)})
 
-    def stored(self) -> dict[str, Any]:
+    def dump(self) -> dict[str, Any]:
         """Return the record as strict JSON has it, with its spec; `read` makes it again."""
         plain = {field.name: getattr(self, field.name) for field in fields(Record)}
         told = self.to_json()

@@ -10,12 +10,11 @@ from holdfast.data import FILE_TYPES, Table
 from holdfast.data import REGISTRY as DATA
 from holdfast.errors import InvalidInput
 from holdfast.problems import Problem
-from holdfast.runs.auto import resolve_auto
-from holdfast.runs.execution import Playing
+from holdfast.runs.execution import Execution
 from holdfast.runs.experiment import Experiment, assemble
 from holdfast.runs.folder.run_folder import RunFolder
 from holdfast.runs.observers import RoundsBar, Unwatched, Watcher
-from holdfast.runs.plan import resolved, with_gradients
+from holdfast.runs.plan import Plan, make_plan, remake_plan
 from holdfast.runs.records import Result
 from holdfast.runs.spec import Spec
 
@@ -25,14 +24,14 @@ def _never() -> bool:
 
 
 def run(
-    spec: Spec,
+    spec: Spec | Plan,
     folder: Path | str | Callable[[], Path] | None = None,
     watcher: Watcher | None = None,
     stopping: Callable[[], bool] = _never,
     *,
     progress: bool = False,
 ) -> Result:
-    """Run a spec from its first round; with a folder, so that it can be resumed.
+    """Run a spec, or the plan of one, from its first round; with a folder, so that it can be resumed.
 
     The folder is new or empty, or a function that makes such a one once all else is known to work. `progress` shows a
     bar, on a terminal or in a notebook.
@@ -46,10 +45,11 @@ def run(
             return run(spec, folder, watcher or bar, stopping)
     if folder is not None and not callable(folder):
         RunFolder.check_new(Path(folder))
-    asked, spec = spec, with_gradients(resolve_auto(resolved(spec)))
-    experiment = assemble(spec)
-    with closing(experiment.engine), _created(folder, spec, experiment) as store:
-        return replace(Playing(spec, experiment, store, watcher or Unwatched(), stopping).play(), asked=asked)
+    plan = spec if isinstance(spec, Plan) else make_plan(spec)
+    experiment = assemble(plan)
+    with closing(experiment.engine), _create_folder(folder, plan.spec, experiment) as store:
+        result = Execution(plan.spec, experiment, store, watcher or Unwatched(), stopping).play()
+        return replace(result, asked=plan.asked)
 
 
 def resume(
@@ -67,18 +67,18 @@ def resume(
     """
     watcher = watcher or Unwatched()
     with RunFolder.own(Path(folder)) as store:
-        began = store.beginning
+        began = store.manifest
         spec = replace(began.spec, engine=began.about["engine"])
         if engine is not None:
             spec = replace(spec, engine=engine)
         spec = _with_data(spec, data)
         began.check_sources(spec)
-        experiment = assemble(spec)
+        experiment = assemble(remake_plan(spec))
         began.check_data(_digest(experiment))
         checkpoint, history, warnings = store.restore()
-        for warning in (*store.go_on(spec), *warnings):
+        for warning in (*store.note_resume(spec), *warnings):
             watcher.warned(warning)
-        run = Playing(spec, experiment, store, watcher, stopping)
+        run = Execution(spec, experiment, store, watcher, stopping)
         with closing(experiment.engine):
             return run.play(checkpoint, history)
 
@@ -109,7 +109,7 @@ def _with_data(spec: Spec, data: Any) -> Spec:
     return spec
 
 
-def _created(
+def _create_folder(
     folder: Path | str | Callable[[], Path] | None, spec: Spec, experiment: Experiment
 ) -> AbstractContextManager[RunFolder | None]:
     if folder is None:

@@ -48,7 +48,7 @@ def make_data(given: Any, keys: Sequence[str]) -> Any:
     """Return a name, a table, or an object; `keys` are the others that its section may have."""
     data = described(given)
     if isinstance(data, Mapping):
-        data = _named("data", data, keys)
+        data = _unwrap_name("data", data, keys)
     if not isinstance(data, str | Table | Dataset) and not callable(data):
         raise InvalidInput(
             f"data must be a name, a file, a table, a Dataset or a function that makes one; got {data!r}"
@@ -58,7 +58,7 @@ def make_data(given: Any, keys: Sequence[str]) -> Any:
 
 def make_problem(given: Any, keys: Sequence[str]) -> Any:
     """Return a name that is known, or an object; None is for the target to decide. `keys`: as with data."""
-    problem = _named("problem", given, keys)
+    problem = _unwrap_name("problem", given, keys)
     if problem is None:
         return None
     if isinstance(problem, str):
@@ -84,7 +84,7 @@ def make_engine(given: Any) -> EngineOptions:
     return ENGINES.make(given)
 
 
-def _named(section: str, given: Any, keys: Sequence[str]) -> Any:
+def _unwrap_name(section: str, given: Any, keys: Sequence[str]) -> Any:
     """Return the name in a table that holds nothing else; anything but a table as it is."""
     if not isinstance(given, Mapping):
         return given

@@ -96,11 +96,11 @@ def _table(option: Field[Any], own: Schema) -> Schema:
         "allOf": [
             {
                 "if": {"properties": {"name": {"const": name}}, "required": ["name"]},
-                "then": _properties(known) | {"propertyNames": {"enum": _spelled(["name", *own, *known])}},
+                "then": _properties(known) | {"propertyNames": {"enum": _list_spellings(["name", *own, *known])}},
             }
             for name, known in options.items()
         ],
-        "else": {"propertyNames": {"enum": _spelled(own)}},
+        "else": {"propertyNames": {"enum": _list_spellings(own)}},
         "if": {"required": ["name"]},
     }
 
@@ -124,7 +124,7 @@ def _properties(known: Schema) -> Schema:
     return {"properties": known} | ({"patternProperties": dashed} if dashed else {})
 
 
-def _spelled(keys: Any) -> list[str]:
+def _list_spellings(keys: Any) -> list[str]:
     return sorted({spelling for key in keys for spelling in (key, key.replace("_", "-"))})
 
 

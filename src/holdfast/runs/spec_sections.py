@@ -53,7 +53,7 @@ def flat(tables: Mapping[str, Any], options: Options) -> dict[str, Any]:
             values[section] = given  # a part as on the command line
             continue
         if section not in SECTIONS or not isinstance(given, Mapping):
-            raise _misplaced(section.replace("-", "_"), sections)
+            raise _explain_misplaced(section.replace("-", "_"), sections)
         table = {key.replace("-", "_"): value for key, value in given.items()}
         inner = {key: table.pop(key) for key in list(table) if key != section and sections.get(key) == section}
         if table and section == "training":
@@ -63,7 +63,7 @@ def flat(tables: Mapping[str, Any], options: Options) -> dict[str, Any]:
     return values
 
 
-def _misplaced(key: str, sections: Mapping[str, str]) -> InvalidInput:
+def _explain_misplaced(key: str, sections: Mapping[str, str]) -> InvalidInput:
     """Return the error for a key outside of every section, as old files have them."""
     options = {"method": Rsa, "engine": Ray}
     where = sections.get(key) or next((part for part, of in options.items() if key in _field_names(of)), None)

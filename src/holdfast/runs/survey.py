@@ -3,8 +3,10 @@
 docs/automatic.md derives lambda and alpha from the medians of these reports.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, isfinite
+from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -162,3 +164,29 @@ class Probed:
 
 def _lengths(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.linalg.norm(rows, axis=1))
+
+
+class Surveys:
+    """The reports of honest workers on problems: the same under every attack.
+
+    A survey takes 0.1 s of processor time on digits, 1 s for an MLP there.
+    """
+
+    def __init__(self) -> None:
+        self._known: WeakKeyDictionary[Problem, dict[tuple[Any, bytes], Rows]] = WeakKeyDictionary()
+
+    def measure(self, problem: Problem, workers: Workers, norm: Any) -> Rows:
+        """Return the reports of these workers if all are honest."""
+        if not isinstance(problem, LinearProblem | ModuleProblem):  # one from outside need not answer the same twice
+            return _survey(problem, problem, workers, norm)
+        known, asked = self._known.setdefault(problem, {}), (norm, workers.tobytes())
+        if asked not in known:
+            known[asked] = _survey(problem, replace(problem, batch=BATCH), workers, norm)
+            known[asked].flags.writeable = False
+        return known[asked]
+
+
+def _survey(problem: Problem, larger: Problem, workers: Workers, norm: Any) -> Rows:
+    """Return what these workers measure, with the larger minibatches of the same problem."""
+    with np.errstate(over="ignore", invalid="ignore"):  # a walk may overflow
+        return Surveyor.of(problem, workers, norm).measure(problem.start(), larger.oracle(workers))

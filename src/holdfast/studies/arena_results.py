@@ -8,7 +8,7 @@ from holdfast.attacks import ATTACKS
 from holdfast.data import PARTITIONS
 from holdfast.methods import Method, method_labels, method_text
 from holdfast.runs.spec_parts import data_text, model_text
-from holdfast.studies.arena import Arena, Condition
+from holdfast.studies.arena import Arena
 from holdfast.studies.leaderboard import BoutResult, Leaderboard, Standing
 
 NEAR = 0.02
@@ -42,21 +42,23 @@ def _leaders(board: Leaderboard, share_of: str = "") -> str:
     keep = "keeps" if len(first) == 1 else "keep"
     rest = [score for score in scores.values() if score < top - NEAR]
     next_best = f"; the next best keeps {max(rest):.0%}" if rest else ""
-    return f"{_listed(first)} {keep} {top:.0%}{share_of}{next_best}"
+    return f"{_join(first)} {keep} {top:.0%}{share_of}{next_best}"
 
 
 def breaking(board: Leaderboard) -> str:
     """Return which methods hold everywhere, and which attack breaks most of the others."""
     attacked = [condition for condition in board.conditions if condition.byzantine]
     names = method_labels(board.ranked)
-    holding = [names[method] for method in board.ranked if all(_holds(board, method, each) for each in attacked)]
+    holding = [
+        names[method] for method in board.ranked if all(_holds(board.standing(method, each)) for each in attacked)
+    ]
     broken: dict[str, list[Method]] = {}
     for cell in (cell for standing in board.standings if standing.condition.byzantine for cell in standing.cells):
         if not cell.failure and cell.share < BROKEN:
             attack, method = cell.bout.attack, cell.bout.method
             broken.setdefault("none" if attack is None else ATTACKS.text(attack), []).append(method)
     kept = f"{BROKEN:.0%} of what can be reached in every condition"
-    first = f"{_listed(holding)} {'keeps' if len(holding) == 1 else 'keep'}" if holding else "No method keeps"
+    first = f"{_join(holding)} {'keeps' if len(holding) == 1 else 'keep'}" if holding else "No method keeps"
     if not broken:
         return f"{first} at least {kept}."
     worst = max(broken, key=lambda attack: (len(set(broken[attack])), len(broken[attack])))
@@ -64,15 +66,11 @@ def breaking(board: Leaderboard) -> str:
     return f"{first} at least {kept}; the attack that breaks most methods is {worst} ({count})."
 
 
-def _holds(board: Leaderboard, method: Method, condition: Condition) -> bool:
-    return _held(board.standing(method, condition))
-
-
-def _held(standing: Standing) -> bool:
+def _holds(standing: Standing) -> bool:
     return standing.share is not None and standing.share >= BROKEN
 
 
-def _listed(names: list[str]) -> str:
+def _join(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 

@@ -18,12 +18,11 @@ from holdfast.aggregators import Mean
 from holdfast.errors import in_one_line
 from holdfast.files import write_atomic
 from holdfast.methods import AUTO, Aggregated, with_penalty
-from holdfast.runs.auto import Surveys, is_auto, resolve_auto
+from holdfast.runs.auto import is_auto, resolve_auto
+from holdfast.runs.folder.sealed import seal, unseal
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import data_text, model_text, require_number
-from holdfast.studies.pool import failure, result, spread
-from holdfast.studies.store import checksum
-from holdfast.studies.study import require_portable
+from holdfast.studies.pool import failure, require_portable, result, spread
 
 
 class Numbers(NamedTuple):
@@ -55,16 +54,12 @@ class NumbersFile:
 
     def keep(self, found: Mapping[Spec, Numbers]) -> None:
         """Add numbers to the file."""
-        content = {"found": self._read() | {self._key(spec): each for spec, each in found.items()}}
-        write_atomic(self.path, f"{json.dumps(content | {'sha256': checksum(content)}, indent=1)}\n".encode())
+        write_atomic(self.path, seal({"found": self._read() | {self._key(spec): each for spec, each in found.items()}}))
 
     def _read(self) -> dict[str, Numbers]:
         """Return all numbers by key; none of a file that is torn or of something else, which is written anew."""
         try:
-            content = json.loads(self.path.read_text(encoding="utf-8"))
-            if content.pop("sha256") != checksum(content):
-                return {}
-            return {key: Numbers(*each) for key, each in content["found"].items()}
+            return {key: Numbers(*each) for key, each in unseal(self.path.read_bytes())["found"].items()}
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return {}
 
@@ -115,7 +110,7 @@ def find_numbers(asked: Iterable[Spec], jobs: int | None, kept: NumbersKeeper | 
     groups = [list(group) for _, group in groupby((each for each in specs if each not in found), problem_of)]
     at_once = jobs or os.cpu_count() or 1
 
-    def arrived(group: Group, answers: Answers) -> None:
+    def take(group: Group, answers: Answers) -> None:
         found.update(zip(group, answers, strict=True))
         numbers = {spec: each for spec in group if isinstance(each := found[spec], Numbers)}
         if kept and numbers:
@@ -126,9 +121,9 @@ def find_numbers(asked: Iterable[Spec], jobs: int | None, kept: NumbersKeeper | 
         left = groups[done:]
         if _take_long(left, done, monotonic() - begun):
             logger.info("finding step sizes for %d problem%s", len(left), "s" if len(left) > 1 else "")
-            _find_all(left, at_once, arrived)
+            _find_all(left, at_once, take)
             break
-        arrived(group, _answers(group))
+        take(group, _answers(group))
     return found
 
 
@@ -148,21 +143,20 @@ def _find_all(groups: Sequence[Group], at_once: int, arrived: Callable[[Group, A
         for spec in group:
             require_portable(spec)
 
-    def ended(number: int, future: "Future[Any]") -> None:
+    def finish(number: int, future: "Future[Any]") -> None:
         group, why = groups[number], failure(future)
         arrived(group, [why] * len(group) if why else result(future))
 
-    spread([partial(_answers, group) for group in groups], at_once, ended)
+    spread([partial(_answers, group) for group in groups], at_once, finish)
 
 
 def _answers(group: Group) -> Answers:
-    surveys = Surveys()
-    return [_answer(spec, surveys) for spec in group]
+    return [_answer(spec) for spec in group]
 
 
-def _answer(spec: Spec, surveys: Surveys) -> Numbers | str:
+def _answer(spec: Spec) -> Numbers | str:
     try:
-        found = resolve_auto(spec, surveys)
+        found = resolve_auto(spec)
     except Exception as error:  # a part from outside, which the rule asks too
         return in_one_line(error)
     rate = None if found.rate is None else require_number(found.rate)

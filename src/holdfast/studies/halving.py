@@ -9,13 +9,13 @@ from typing import Any, Literal, NamedTuple
 from holdfast.errors import InvalidInput
 from holdfast.methods import AUTO, Rsa
 from holdfast.problems import Problem
-from holdfast.runs.auto import Surveys, resolve_auto
-from holdfast.runs.plan import canonical, resolved
+from holdfast.runs.auto import resolve_auto
+from holdfast.runs.plan import drop_ignored, fill_defaults
 from holdfast.runs.records import Record
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import problem_text, require_number
 from holdfast.runs.verdicts import Score, spec_score
-from holdfast.studies.study import Gather
+from holdfast.studies.study import Records
 
 Value = float | Literal["auto"] | None
 RATIO = 10**0.5
@@ -41,12 +41,11 @@ def candidates(base: Spec, norms: Sequence[float], points: int) -> list[Spec]:
         bases = [replace(auto, method=replace(method, norm=norm)) for norm in norms]
     else:
         bases = [auto]
-    surveys = Surveys()
-    centres = [resolve_auto(canonical(resolved(each)), surveys) for each in bases]
+    centres = [resolve_auto(drop_ignored(fill_defaults(each))) for each in bases]
     steps = range(-(points // 2), points // 2 + 1)
     pulls = steps if isinstance(method, Rsa) else [0]
     by_distance = sorted(product(pulls, steps), key=lambda place: abs(place[0]) + abs(place[1]))
-    return [_moved(centre, pull, step) for pull, step in by_distance for centre in centres]
+    return [_move(centre, pull, step) for pull, step in by_distance for centre in centres]
 
 
 def _check_problem(problem: Any) -> None:
@@ -61,7 +60,7 @@ def _centre(name: str, given: Value) -> Value:
     return AUTO if given is None else given
 
 
-def _moved(centre: Spec, pull: int, step: int) -> Spec:
+def _move(centre: Spec, pull: int, step: int) -> Spec:
     """Return the candidate so many steps of lambda and of alpha away from the centre."""
     spec = replace(centre, rate=_times(centre.rate, step))
     if not isinstance(spec.method, Rsa):
@@ -111,7 +110,7 @@ def rounds_of(full: int, rungs: int) -> list[int]:
     return [max(full // FACTOR**left, 1) for left in reversed(range(rungs))]
 
 
-def halve(candidates: Sequence[Spec], rungs: int, gather: Gather) -> list[Rung]:
+def halve(candidates: Sequence[Spec], rungs: int, gather: Records) -> list[Rung]:
     """Return every rung; the first trial of the last one won.
 
     Of equal scores the lower loss is better; where that is equal too, the one that ranked higher before stays.

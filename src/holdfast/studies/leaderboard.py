@@ -45,6 +45,12 @@ class BoutResult:
     records: tuple[Record, ...] = ()
     failure: str | None = None
 
+    @staticmethod
+    def of(bout: Bout, records: Sequence[Record]) -> "BoutResult":
+        """Return the cell of these records; the first that failed makes the cell fail."""
+        failure = next((record.failed for record in records if record.failed is not None), None)
+        return BoutResult(bout, tuple(records)) if failure is None else BoutResult(bout, failure=failure)
+
     @cached_property
     def final(self) -> Interval:
         """The final test accuracy. It decides; a run that diverged ends at 0."""
@@ -157,7 +163,7 @@ class Leaderboard:
 
     def best(self, condition: Condition) -> Standing | None:
         """Return the best standing in a condition, if any method could be played there."""
-        return max(self._scored(condition), key=lambda standing: standing.score or 0.0, default=None)
+        return max(self._list_scores(condition), key=lambda standing: standing.score or 0.0, default=None)
 
-    def _scored(self, condition: Condition) -> Sequence[Standing]:
+    def _list_scores(self, condition: Condition) -> Sequence[Standing]:
         return [each for each in self.standings if each.condition == condition and each.score is not None]

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import pickle
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -33,6 +34,21 @@ Ended = Callable[[int, "Future[Any]"], None]
 """Is told work that is over, by its number."""
 
 
+def require_jobs(jobs: int | None) -> None:
+    """Refuse a number of processes that could not work."""
+    if jobs is not None and jobs < 1:
+        raise InvalidInput(f"jobs must be at least 1; got {jobs}")
+
+
+def require_portable(spec: Spec) -> None:
+    """Refuse parts that cannot be sent to other processes; data and problems may be large, and are not tried."""
+    for name in ("method", "attack", "partition"):
+        try:
+            pickle.dumps(getattr(spec, name))
+        except (pickle.PicklingError, AttributeError, TypeError) as error:
+            raise InvalidInput(f"compare sends runs to other processes, which must know {name}; got {error}") from None
+
+
 def play(
     specs: Sequence[Spec],
     jobs: int | None,
@@ -46,7 +62,7 @@ def play(
     unless somebody is to be told of it.
     """
 
-    def ended(number: int, future: "Future[Any]") -> None:
+    def finish(number: int, future: "Future[Any]") -> None:
         spec = specs[number - len(beside)] if number >= len(beside) else None
         if failed and spec and (why := failure(future)):
             failed(spec, why)
@@ -57,7 +73,7 @@ def play(
             arrived(replace(found, spec=spec))
 
     others = [partial(_silent, work) for work in beside]
-    spread([*others, *(partial(run, spec, None, Unheard()) for spec in specs)], jobs, ended)
+    spread([*others, *(partial(run, spec, None, Unheard()) for spec in specs)], jobs, finish)
 
 
 def spread(work: Sequence[Callable[[], Any]], jobs: int | None, ended: Ended) -> None:

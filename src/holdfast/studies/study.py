@@ -1,103 +1,53 @@
-"""Many runs: each different one once, spread over the cores, stored as it ends."""
+"""A study: many specs, each different one run once, spread over the cores, stored as it ends, never run again.
 
-import pickle
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+`compare`, `arena`, `tune` and `reproduce` are presets: each says which specs to run, and what to make of the records.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
-from holdfast.engines.options import InProcess
-from holdfast.errors import InvalidInput
-from holdfast.runs.auto import Surveys, resolve_auto
-from holdfast.runs.composition import check, setting_of
-from holdfast.runs.observers import RunsBar
-from holdfast.runs.plan import canonical, resolved
-from holdfast.runs.problem_building import build_problem
-from holdfast.runs.records import Record, Result
+from holdfast.errors import InvalidInput, in_one_line
+from holdfast.runs.composition import check, make_setting
+from holdfast.runs.plan import drop_ignored, fill_defaults
+from holdfast.runs.records import Record
 from holdfast.runs.spec import Spec
-from holdfast.runs.spec_parts import require_hashable
-from holdfast.studies.pool import Failed, Work, play
-from holdfast.studies.table import Comparison
+from holdfast.runs.spec_parts import require_number
+from holdfast.runs.workbench import SHARED
+from holdfast.studies.auto_numbers import NumbersKeeper, find_numbers, problem_of, question_of, with_numbers
+from holdfast.studies.pool import Work, play, require_jobs, require_portable
 from holdfast.theory import steps
 
-
-def require_jobs(jobs: int | None) -> None:
-    """Refuse a number of processes that could not work."""
-    if jobs is not None and jobs < 1:
-        raise InvalidInput(f"jobs must be at least 1; got {jobs}")
-
-
-def check_all(specs: Iterable[Spec], jobs: int | None) -> None:
-    """Refuse specs that cannot be run: each kind of data and partition is dealt once to see."""
-    require_jobs(jobs)
-    dealt = set()
-    for spec in specs:
-        check(spec)
-        require_portable(spec)
-        kind = (spec.data, spec.dealing, spec.problem, spec.workers)
-        if kind not in dealt:
-            dealt.add(kind)
-            build_problem(spec)
-        if spec.schedule in steps.REGISTRY:  # these step sizes depend on the samples
-            setting_of(spec, build_problem(spec)[1])
-
-
-def require_portable(spec: Spec) -> None:
-    """Refuse parts that other processes could not have; data and problems may be large, and are left to them."""
-    for name in ("method", "attack", "partition"):
-        try:
-            pickle.dumps(getattr(spec, name))
-        except (pickle.PicklingError, AttributeError, TypeError) as error:
-            raise InvalidInput(f"compare sends runs to other processes, which must know {name}; got {error}") from None
-
-
 Arrived = Callable[[Record, bool], None]
-"""Is told each run that is wanted, and whether it is new or was found."""
-Gather = Callable[[Sequence[Spec]], Mapping[Spec, Record]]
-"""Runs specs, or knows how they went."""
+"""Is called with each record, and whether its run is new or was stored."""
+Telling = Callable[[Sequence[Spec]], AbstractContextManager[Arrived]]
+"""Given the runs of a study, returns what to call with each of their records."""
+
+
+Records = Callable[[Sequence[Spec]], Mapping[Spec, Record]]
+"""Runs specs, or knows how they went: `Study.record`."""
+
+
+class Draft(NamedTuple):
+    """A spec whose numbers may be left to the rule; the rate that the rule finds is multiplied by `factor`."""
+
+    spec: Spec
+    factor: float = 1.0
 
 
 class Keeper(Protocol):
-    """Where finished runs are kept."""
+    """Where finished runs are stored."""
 
     def find(self, spec: Spec, /) -> Record | None: ...
     def keep(self, record: Record, /) -> None: ...
 
 
-def gather(
-    specs: Sequence[Spec],
-    jobs: int | None,
-    store: Keeper | None,
-    arrived: Arrived,
-    beside: Sequence[Work] = (),
-    failed: Failed | None = None,
-) -> dict[Spec, Record]:
-    """Return the record of every spec: from the store, or run now and stored at once.
-
-    Without a store nothing is looked for, and runs come with their models. Where nobody is told of runs that `failed`,
-    the first one ends all.
-    """
-    found = {spec: record for spec in specs if store and (record := store.find(spec)) is not None}
-    for record in found.values():
-        arrived(record, False)
-    missing = list(dict.fromkeys(spec for spec in specs if spec not in found))
-
-    def finished(result: Result) -> None:
-        record = found[result.spec] = Record.of(result) if store else result
-        if store:
-            store.keep(record)
-        arrived(record, True)
-
-    if missing or beside:
-        check_all(missing, jobs)
-        play(missing, jobs, finished, beside, failed)
-    return found
-
-
 def grid(
     base: Spec, methods: Iterable[Any], attacks: Iterable[Any], partitions: Iterable[Any], **others: Iterable[Any]
 ) -> list[Spec]:
-    """Return one spec for each combination, also of the values of `others`; without an attack nobody is Byzantine.
+    """Return one spec per combination, also of the values of `others`; without an attack no worker is Byzantine.
 
     >>> [spec.seed for spec in grid(Spec(data="digits"), ["rsa"], ["none"], ["iid"], seed=[0, 1], byzantine=[4, 8])]
     [0, 1]
@@ -112,51 +62,120 @@ def grid(
     return wanted
 
 
-def compare(
-    specs: Sequence[Spec],
-    jobs: int | None = None,
-    finished: Callable[[Any, str], None] = lambda *_: None,
-    *,
-    prepared: Callable[[Sequence[Spec]], None] = lambda _: None,
-    store: Keeper | None = None,
-    progress: bool | RunsBar = False,
-) -> Comparison:
-    """Run all specs and return their results in order, as a table; equal runs are run once.
+@dataclass(frozen=True)
+class Study:
+    """Where and how the runs of a study are played.
 
-    `prepared` is told before the first run what is run for each spec, with the numbers that a rule found; `finished`
-    each result as it comes, and what it is called. `progress` shows a bar. With a store, what it
-    holds is not run again and what ends is kept. A run that fails is a result that says why.
+    Without a store nothing is looked for, and records come with their models. `telling` is called with the runs before
+    the first one starts.
     """
-    if not specs:
-        raise InvalidInput("a comparison needs at least one run; got none")
-    if any(spec.engine != InProcess() for spec in specs):
-        raise InvalidInput("a comparison spreads its runs over the cores itself, with engine simulated; got another")
-    require_jobs(jobs)
+
+    jobs: int | None = None
+    store: Keeper | None = None
+    numbers: NumbersKeeper | None = None
+    """Where the numbers found by rule are stored."""
+    telling: Telling = lambda _: nullcontext(lambda record, new: None)
+
+    def play(
+        self,
+        drafts: Iterable[Draft],
+        *,
+        tolerant: bool = False,
+        planned: Callable[[Mapping[Draft, Spec]], None] = lambda _: None,
+        beside: Sequence[Work] = (),
+    ) -> dict[Draft, Record]:
+        """Return the record of every draft. A run that fails is a record that says why.
+
+        A draft that cannot be planned raises an error before anything runs; if `tolerant`, it is a failed record too.
+        `planned` is called with the spec of every draft, numbers filled in. The work `beside` the runs starts first.
+        """
+        require_jobs(self.jobs)
+        ready, failures = self._plan(dict.fromkeys(drafts), tolerant)
+        planned(ready)
+        wanted = list(dict.fromkeys(ready.values()))
+        with self.telling(wanted) as arrived:
+            records = self._gather(wanted, arrived, beside)
+        failed = {draft: Record.failure(draft.spec, why) for draft, why in failures.items()}
+        return {draft: records[ready[draft]] if draft in ready else failed[draft] for draft in [*ready, *failed]}
+
+    def record(self, specs: Sequence[Spec], beside: Sequence[Work] = ()) -> dict[Spec, Record]:
+        """Return the record of every spec; refuse the study if a run fails."""
+        drafts = {Draft(spec): spec for spec in specs}
+        records = self.play(drafts, beside=beside)
+        for record in records.values():
+            if record.failed is not None:
+                raise InvalidInput(f"every run of this study must succeed; got {record!r}")
+        return {spec: records[draft] for draft, spec in drafts.items()}
+
+    def _plan(self, drafts: Iterable[Draft], tolerant: bool) -> tuple[dict[Draft, Spec], dict[Draft, str]]:
+        """Return the spec of each draft with every number filled in, and why others have none.
+
+        Drafts of one problem follow each other, in planning and in play, so that each problem is built once.
+        """
+        failures: dict[Draft, str] = {}
+
+        @contextmanager
+        def failing(draft: Draft) -> Iterator[None]:
+            """Let what goes wrong with a draft, as parts from outside may, be its failure."""
+            try:
+                yield
+            except Exception as error:
+                if not tolerant:
+                    raise
+                failures[draft] = in_one_line(error)
+
+        questions: dict[Draft, tuple[Spec, Spec | None]] = {}
+        for draft in sorted(drafts, key=lambda draft: problem_of(draft.spec)):
+            with failing(draft):
+                spec = drop_ignored(fill_defaults(draft.spec))
+                questions[draft] = spec, question_of(spec)
+        answers = find_numbers((each for _, each in questions.values() if each), self.jobs, self.numbers)
+        ready: dict[Draft, Spec] = {}
+        for draft, (spec, question) in questions.items():
+            with failing(draft):
+                answer = answers[question] if question else None
+                if isinstance(answer, str):
+                    raise InvalidInput(answer)
+                ready[draft] = _multiply_rate(spec if answer is None else with_numbers(spec, answer), draft.factor)
+                check(ready[draft])
+        return ready, failures
+
+    def _gather(self, specs: Sequence[Spec], arrived: Arrived, beside: Sequence[Work]) -> dict[Spec, Record]:
+        """Return the record of every spec: from the store, or run now and stored at once."""
+        store = self.store
+        records = {spec: record for spec in specs if store and (record := store.find(spec)) is not None}
+        for record in records.values():
+            arrived(record, False)
+        missing = [spec for spec in specs if spec not in records]
+
+        def finish(result: Record) -> None:
+            record = records[result.spec] = Record.of(result) if store else result
+            if store:
+                store.keep(record)
+            arrived(record, True)
+
+        def fail(spec: Spec, why: str) -> None:
+            records[spec] = Record.failure(spec, why)
+            arrived(records[spec], True)
+
+        if missing or beside:
+            check_all(missing)
+            play(missing, self.jobs, finish, beside, fail)
+        return records
+
+
+def check_all(specs: Iterable[Spec]) -> None:
+    """Refuse specs that other processes could not run: each kind of data and partition is dealt once to see."""
+    dealt = set()
     for spec in specs:
-        require_hashable("problem", spec.problem)
-    names = Comparison(tuple(specs), ()).names()
-    surveys = Surveys()
-    plain = [resolve_auto(canonical(resolved(spec)), surveys) for spec in specs]
-    prepared(plain)
-    called = {ran: names[asked] for ran, asked in zip(reversed(plain), reversed(specs), strict=True)}
-    different = list(dict.fromkeys(plain))
-    found: dict[Spec, Record] = {}
-    with progress if isinstance(progress, RunsBar) else RunsBar(jobs, disable=not progress) as bar:
-        bar.began([called[spec] for spec in different])
+        require_portable(spec)
+        kind = (spec.data, spec.dealing, spec.problem, spec.workers)
+        if kind not in dealt:
+            dealt.add(kind)
+            SHARED.build(spec)
+        if spec.schedule in steps.REGISTRY:  # these step sizes depend on the samples
+            make_setting(spec, SHARED.build(spec).problem)
 
-        def arrived(record: Record) -> None:
-            found[record.spec] = record
-            bar.ended(called[record.spec])
-            finished(record, called[record.spec])
 
-        def failed(spec: Spec, why: str) -> None:
-            arrived(Record(spec, (), 0, None, None, 0.0, 0.0, failed=why))
-
-        gather(different, jobs, store, lambda record, _: arrived(record), failed=failed)
-    return Comparison(
-        tuple(specs),
-        tuple(
-            replace(found[ran], spec=replace(resolved(asked), method=ran.method, rate=ran.rate))
-            for ran, asked in zip(plain, specs, strict=True)
-        ),
-    )
+def _multiply_rate(spec: Spec, factor: float) -> Spec:
+    return spec if factor == 1 else replace(spec, rate=float(f"{require_number(spec.rate) * factor:.3g}"))

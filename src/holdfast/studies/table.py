@@ -1,17 +1,19 @@
 """Results beside each other: by partition, by attack and whatever else was varied, and by method."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+import csv
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from functools import cached_property
+from io import StringIO
 from math import sqrt
 from statistics import fmean, stdev
 from typing import Any, NamedTuple
 
-from holdfast.methods import method_labels
-from holdfast.runs.metrics import Evaluation
+from holdfast.methods import method_labels, method_text
+from holdfast.runs.metrics import FIELDS, Evaluation
 from holdfast.runs.records import Record, frame, shown
 from holdfast.runs.spec import Spec
-from holdfast.runs.spec_parts import data_text
+from holdfast.runs.spec_parts import data_text, model_text
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -75,16 +77,10 @@ def _standard_error(values: Sequence[float]) -> float:
 
 def _each(evaluations: Sequence[Evaluation], number: Callable[[list[float]], float]) -> Evaluation:
     """Return an evaluation with this number of every measure that all of them have."""
-
-    def of(values: list[Any]) -> float | None:
-        return None if None in values else number(values)
-
-    names = [name for name in evaluations[0].metrics if all(name in each.metrics for each in evaluations)]
-    plain: dict[str, Any] = {
-        name: of([getattr(each, name) for each in evaluations]) for name in ("accuracy", "loss", "variance", "distance")
-    }
-    metrics: dict[str, Any] = {name: of([each.metrics[name] for each in evaluations]) for name in names}
-    return Evaluation(round=evaluations[0].round, metrics=metrics, **plain)
+    values = [each.values for each in evaluations]
+    names = [name for name in values[0] if all(name in each for each in values)]
+    means = {name: number([each[name] for each in values]) for name in names}
+    return Evaluation.of_values(evaluations[0].round, means)
 
 
 Grouped = dict[str, dict[str, dict[str, Cell]]]
@@ -108,7 +104,8 @@ class Comparison(Sequence[Any]):
 
     Each is a `Result`, but for those that were kept in a store or failed: these are a `Record`, without a model.
 
-    >>> from holdfast.studies.study import compare, grid
+    >>> from holdfast.studies.comparison import compare
+    >>> from holdfast.studies.study import grid
     >>> base = Spec(data="digits", workers=5, rounds=4)
     >>> found = compare(grid(base, ["rsa", "median"], ["none"], ["iid"], seed=[0, 1]), jobs=1)
     >>> found
@@ -170,6 +167,10 @@ class Comparison(Sequence[Any]):
             for place, attack in places
         ]
 
+    def evaluations(self) -> list[dict[str, Any]]:
+        """Return one row per run and evaluation."""
+        return list_evaluations(zip(self.asked, self.runs, strict=True))
+
     def frame(self) -> Any:
         """Return the rows as a pandas DataFrame."""
         return frame(self.rows())
@@ -191,19 +192,52 @@ class Comparison(Sequence[Any]):
         return shown("comparison_charts", "plot")(self)
 
 
+def list_evaluations(runs: Iterable[tuple[Spec, Record]]) -> list[dict[str, Any]]:
+    """Return the table of a study: one row per run and evaluation, each with what was asked and every metric.
+
+    A run without an evaluation has one row, which says why.
+    """
+    rows: list[dict[str, Any]] = []
+    for asked, run in runs:
+        about = {
+            "data": data_text(asked.data),
+            "model": model_text(asked.model),
+            "partition": asked.partition_text,
+            "attack": asked.attack_text,
+            "byzantine": asked.q,
+            "declared": run.spec.declared,
+            "method": method_text(run.spec.method),
+            "rate": run.spec.rate,
+            "seed": asked.seed,
+        }
+        end = {"ceiling": run.ceiling, "diverged": run.diverged, "failed": run.failed}
+        measured = [{"round": each.round} | each.values for each in run.history] or [{"round": run.rounds}]
+        rows += [about | each | end for each in measured]
+    return rows
+
+
+def write_csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return rows as CSV: one column per key, empty where a row has none."""
+    text = StringIO()
+    writer = csv.DictWriter(text, list(dict.fromkeys(key for row in rows for key in row)), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
 def _places(asked: Sequence[Spec]) -> Iterator[Place]:
     labels = {
         partition: method_labels(spec.method for spec in asked if spec.partition == partition)
         for partition in dict.fromkeys(spec.partition for spec in asked)
     }
-    varied = _varied(asked)
+    varied = _find_varied(asked)
     for spec in asked:
         told = tuple((name, _text(spec, name)) for name in varied[spec.partition, spec.attack])
         row = ", ".join([spec.attack_text, *(f"{name} {text}" for name, text in told)])
         yield Place(spec.partition_text, row, labels[spec.partition][spec.method], told)
 
 
-def _varied(asked: Sequence[Spec]) -> Mapping[Any, list[str]]:
+def _find_varied(asked: Sequence[Spec]) -> Mapping[Any, list[str]]:
     """Return, for each partition and attack, the other fields of which one method was given several values."""
     alike: dict[Any, dict[Any, list[Spec]]] = {}
     for spec in asked:
@@ -228,9 +262,8 @@ def _text(spec: Spec, name: str) -> str:
 
 def _numbers(cell: Cell) -> dict[str, Any]:
     last, error = cell.last, cell.error
-    names = ("accuracy", "loss", "variance", "distance")
-    numbers: dict[str, Any] = {name: getattr(last, name, None) for name in names} | (last.metrics if last else {})
-    errors = {} if error is None else asdict(error) | error.metrics
+    numbers: dict[str, float | None] = dict.fromkeys(FIELDS) | (last.values if last else {})
+    errors = {} if error is None else error.values
     return {
         key: value
         for name, number in numbers.items()

@@ -5,7 +5,7 @@ from math import sqrt
 from typing import Any
 
 from holdfast.methods import Rsa
-from holdfast.runs.plan import canonical, resolved
+from holdfast.runs.plan import drop_ignored, fill_defaults
 from holdfast.runs.records import Record
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import require_number
@@ -47,7 +47,7 @@ class Outcome:
             return None
         return sqrt(won * (1 - won) / self.samples[1])
 
-    def tied(self) -> list[Trial]:
+    def list_ties(self) -> list[Trial]:
         """Return the others of the last rung that the validation samples cannot tell from the winner.
 
         Within one standard error of it, and within one sample where that is more; equal where there is no such error.
@@ -84,7 +84,7 @@ class Outcome:
             f"validation_{self.score.name}": self.winner.value,
             f"test_{self.score.name}": self.score.of(last),
             "standard_error": self.standard_error,
-            "tied": len(self.tied()),
+            "tied": len(self.list_ties()),
             "diverged": self.final.diverged,
             "training_samples": self.samples[0],
             "validation_samples": self.samples[1],
@@ -120,7 +120,7 @@ def chosen(asked: Spec, winner: Spec) -> Spec:
 
 def last_run(best: Spec) -> Spec:
     """Return the run that measures the winner on the test set: it looks at the test set once, at its end."""
-    return replace(canonical(resolved(best)), eval_every=best.rounds)
+    return replace(drop_ignored(fill_defaults(best)), eval_every=best.rounds)
 
 
 def _values(spec: Spec) -> dict[str, Any]:

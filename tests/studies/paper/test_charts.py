@@ -16,7 +16,7 @@ from holdfast.runs.records import Record
 from holdfast.runs.spec import Spec
 from holdfast.studies.paper.figures import NAMES, YARDSTICKS, figure
 from holdfast.studies.paper.findings import Findings
-from holdfast.studies.paper.rates import recorded
+from holdfast.studies.paper.rates import load_rates
 
 SEEDS = (0, 1, 2)
 
@@ -31,8 +31,8 @@ def record(spec: Spec) -> Record:
     return Record(spec, history[:1] if lost else history, spec.rounds, 7 if lost else None, ceiling, seconds, 0.1)
 
 
-FINDINGS = {name: Findings.of(figure(name, recorded()), SEEDS, record) for name in NAMES}
-FINDINGS |= {name: Findings.of(figure(name, recorded(), data="digits"), SEEDS, record) for name in YARDSTICKS}
+FINDINGS = {name: Findings.of(figure(name, load_rates()), SEEDS, record) for name in NAMES}
+FINDINGS |= {name: Findings.of(figure(name, load_rates(), data="digits"), SEEDS, record) for name in YARDSTICKS}
 
 
 def values(drawn: Drawing) -> list[Any]:
@@ -114,7 +114,7 @@ def test_norms_of_rsa_have_different_colours_and_the_first_is_rsas() -> None:
 
 
 def test_a_quick_figure_is_marked_everywhere() -> None:
-    quick = Findings.of(figure("gaussian", recorded()).quick(), SEEDS[:1], record)
+    quick = Findings.of(figure("gaussian", load_rates()).quick(), SEEDS[:1], record)
     assert "quick" in dict(pictures("gaussian", chart(quick).picture()))["gaussian.svg"].decode()
     assert "QUICK" in heading(quick)
     assert summary([quick])[0]["quick"] is True
@@ -139,7 +139,7 @@ def test_a_seed_that_diverged_counts_0_and_is_told() -> None:
     def unlucky(spec: Spec) -> Record:
         return replace(record(spec), diverged=9) if spec.seed == 2 else record(spec)
 
-    findings = Findings.of(figure("norms", recorded()), SEEDS, unlucky)
+    findings = Findings.of(figure("norms", load_rates()), SEEDS, unlucky)
     # (0.5 + 0.6 + 0) / 3 = 0.367
     assert "0.367 [0.000, 0.600], 1 diverged" in shown(findings)
 

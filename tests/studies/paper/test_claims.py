@@ -14,7 +14,7 @@ from holdfast.studies.paper.claims.claim import Verdict, differences, to_toml
 from holdfast.studies.paper.claims.criteria import better, fails, near_optimal, slightly_worse, slower, wider, within
 from holdfast.studies.paper.figures import NAMES, YARDSTICKS, Curve, figure
 from holdfast.studies.paper.findings import CurveFindings, Findings
-from holdfast.studies.paper.rates import recorded
+from holdfast.studies.paper.rates import load_rates
 
 PAPER = Spec()
 
@@ -81,7 +81,7 @@ LAMBDA0 = {"l1": 0.1, "l2": 1.0, "l-infinity": 60.0}
 
 def made(accuracy: float) -> list[Findings]:
     """All figures, every curve of which ended with the same accuracy, variance and time."""
-    figures = (figure(name, recorded(), data="digits") for name in (*NAMES, *YARDSTICKS))
+    figures = (figure(name, load_rates(), data="digits") for name in (*NAMES, *YARDSTICKS))
     return [Findings.of(each, (0, 1), lambda spec: record(accuracy, spec)) for each in figures]
 
 
@@ -171,7 +171,7 @@ def test_one_rule_that_is_as_good_as_the_mean_refutes_that_the_mean_is_ahead() -
 
     def verdict(name: str) -> Verdict:
         found = Findings.of(
-            figure("label-poisoning", recorded(), data="digits"), (0, 1), lambda spec: record(ended(spec), spec)
+            figure("label-poisoning", load_rates(), data="digits"), (0, 1), lambda spec: record(ended(spec), spec)
         )
         return {each.claim.name: each.verdict for each in judge([found])}[f"label-poisoning: {name}"]
 

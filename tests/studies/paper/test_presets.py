@@ -10,9 +10,9 @@ from holdfast.methods import Rsa
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import require_number
 from holdfast.studies.paper.figures import NAMES, Curve, figure
-from holdfast.studies.paper.rates import Rates, Searched, Trial, recorded, setting
+from holdfast.studies.paper.rates import Rates, Searched, Trial, load_rates, setting
 
-FIGURES = {name: figure(name, recorded()) for name in NAMES}
+FIGURES = {name: figure(name, load_rates()) for name in NAMES}
 LABELS = ["Ideal SGD", "RSA", "GeoMed", "Krum", "Median", "SGD"]
 METHODS = ["ideal-sgd", "rsa", "geometric-median", "krum", "median", "sgd"]
 
@@ -99,7 +99,7 @@ def test_only_rivals_and_the_lambda_figure_have_searched_steps() -> None:
 
 
 def test_the_record_covers_every_setting_and_chose_by_its_own_rule() -> None:
-    rates = recorded()
+    rates = load_rates()
     needed = {setting(curve.spec) for each in FIGURES.values() for curve in each.curves() if curve.searched}
     assert needed == set(rates.settings)
     assert not set(rates.seeds) & set(range(100)), "the seeds of the search are none of the reported ones"
@@ -110,7 +110,7 @@ def test_the_record_covers_every_setting_and_chose_by_its_own_rule() -> None:
 
 
 def test_no_method_that_learns_has_its_best_step_at_the_end_of_what_was_tried() -> None:
-    for name, searched in recorded().settings.items():
+    for name, searched in load_rates().settings.items():
         best = max(searched.fine or searched.coarse, key=lambda trial: trial.mean)
         if best.mean > 0.2:
             assert searched.fine[0].rate < best.rate < searched.fine[-1].rate, name
@@ -129,7 +129,7 @@ def test_a_record_that_is_none_is_refused(text: str) -> None:
 
 
 def test_other_data_keep_everything_but_their_scale() -> None:
-    spec = next(figure("gaussian", recorded(), data="digits").curves()).spec
+    spec = next(figure("gaussian", load_rates(), data="digits").curves()).spec
     assert (spec.data, spec.scale, spec.rounds) == ("digits", 16.0, 5000)
 
 
@@ -142,11 +142,11 @@ def test_a_quick_figure_says_so() -> None:
 
 def test_an_unknown_figure_lists_the_known_ones() -> None:
     with pytest.raises(InvalidInput, match=r"unknown figure 'lamda' \(did you mean 'lambda'\?\); known: no-attack"):
-        figure("lamda", recorded())
+        figure("lamda", load_rates())
 
 
 def test_label_poisoning_is_as_its_authors_set_it() -> None:
-    poisoning = figure("label-poisoning", recorded())
+    poisoning = figure("label-poisoning", load_rates())
     partitions = ["iid", "dirichlet:alpha=1", "by-label"]
     flips = ["label-flip", "dynamic-label-flip"]
     settings = [(panel.curves[1].spec.partition_text, panel.curves[1].spec.attack_text) for panel in poisoning.panels]
@@ -164,6 +164,6 @@ def test_label_poisoning_is_as_its_authors_set_it() -> None:
 
 
 def test_duplication_tunes_nobody() -> None:
-    for curve in figure("duplication", recorded()).curves():
+    for curve in figure("duplication", load_rates()).curves():
         assert (curve.spec.rate, curve.spec.partition_text, curve.spec.attack_text) == ("auto", "by-label", "duplicate")
         assert not curve.searched

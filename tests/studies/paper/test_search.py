@@ -1,6 +1,7 @@
 """The search finds a known optimum, says what it tried, and chooses by one rule."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from math import log10
 from pathlib import Path
@@ -14,11 +15,11 @@ from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import require_number
 from holdfast.studies.paper.figures import Figure, figure
 from holdfast.studies.paper.rate_search import GRID, SEEDS, search
-from holdfast.studies.paper.rates import Rates, recorded, setting
+from holdfast.studies.paper.rates import Rates, load_rates, setting
 from holdfast.studies.store import Store
-from holdfast.studies.study import gather
+from holdfast.studies.study import Study
 
-EMPTY = replace(recorded(), settings={})
+EMPTY = replace(load_rates(), settings={})
 
 
 def known(accuracy: Callable[[Spec], float | None]) -> Callable[[Sequence[Spec]], Mapping[Spec, Record]]:
@@ -92,7 +93,7 @@ def test_ideal_sgd_is_searched_once_for_all_iid_panels() -> None:
 
 
 def test_other_settings_stay_as_they_were() -> None:
-    before = recorded()
+    before = load_rates()
     found = search([figure("lambda", None)], before, known(peak(0.05)))
     key = "iid, no attack, krum"
     assert found.settings[key] == before.settings[key]
@@ -113,14 +114,12 @@ def small(name: str, labels: Sequence[str]) -> Figure:
 
 
 def test_a_real_search_is_stored_and_reads_back(tmp_path: Path) -> None:
-    store = Store(tmp_path, "digits", print)
     runs: list[bool] = []
-
-    def gathered(specs: Sequence[Spec]) -> Mapping[Spec, Record]:
-        return gather(specs, 1, store, lambda _, new: runs.append(new))
+    store = Store(tmp_path, print, lambda _: "digits")
+    study = Study(1, store, telling=lambda _: nullcontext(lambda _, new: runs.append(new)))
 
     each = small("sign-flipping", ["Krum"])
-    found = search([each], EMPTY, gathered)
+    found = search([each], EMPTY, study.record)
     assert Rates.of_toml(found.to_toml()) == found
     (searched,) = found.settings.values()
     assert searched.rate in {trial.rate for trial in searched.fine}
@@ -129,5 +128,5 @@ def test_a_real_search_is_stored_and_reads_back(tmp_path: Path) -> None:
     assert setting(next(each.curves()).spec) == "iid, sign-flip:factor=-4, q=8, krum"
 
     before = len(runs)
-    assert search([each], EMPTY, gathered) == found
+    assert search([each], EMPTY, study.record) == found
     assert not any(runs[before:]), "what was tried is not tried again"

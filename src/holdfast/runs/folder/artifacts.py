@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from holdfast.errors import InvalidInput
 from holdfast.files import content_of
 from holdfast.problems import REGISTRY
-from holdfast.runs.folder.sealed import said, sealed_json, unsealed_json
+from holdfast.runs.folder.sealed import describe_damage, seal, unseal
 from holdfast.runs.predictor import Predictor
 
 MODEL, PREDICTOR, RESULT = "model.npy", "model.json", "result.json"
@@ -30,12 +30,12 @@ def ending_files(
     np.save(file, model, allow_pickle=False)
     yield MODEL, file.getvalue()
     if predictor is not None:
-        yield PREDICTOR, sealed_json({"run": identity} | predictor.to_json())
+        yield PREDICTOR, seal({"run": identity} | predictor.to_json())
     digest = sha256(file.getvalue()).hexdigest()
-    yield RESULT, sealed_json(dict(result) | {"of": {"run": identity, "records": records, "model_sha256": digest}})
+    yield RESULT, seal(dict(result) | {"of": {"run": identity, "records": records, "model_sha256": digest}})
 
 
-class Ending:
+class Artifacts:
     """What the run in a folder left when it was over, unharmed; of a run that is not over, nothing."""
 
     def __init__(self, path: Path, identity: str) -> None:
@@ -46,11 +46,11 @@ class Ending:
         path = self.path / RESULT
         try:
             content = content_of(path)
-            written = None if content is None else unsealed_json(content)
+            written = None if content is None else unseal(content)
             if written is not None and written["of"]["run"] != self._identity:
                 raise ValueError("that of another run")
         except (ValueError, KeyError, TypeError) as error:
-            raise InvalidInput(f"{path} must hold the result of this run; got {said(error)}") from None
+            raise InvalidInput(f"{path} must hold the result of this run; got {describe_damage(error)}") from None
         return written
 
     @property
@@ -71,9 +71,9 @@ class Ending:
         if content is None:
             raise InvalidInput(f"predict needs a model of {', '.join(REGISTRY)} that did not diverge; got no {path}")
         try:
-            values = unsealed_json(content)
+            values = unseal(content)
             if values["run"] != self._identity:
                 raise ValueError("that of another run")
             return Predictor.of_json(values)
         except (ValueError, KeyError, TypeError) as error:
-            raise InvalidInput(f"{path} must hold the model of this run; got {said(error)}") from None
+            raise InvalidInput(f"{path} must hold the model of this run; got {describe_damage(error)}") from None

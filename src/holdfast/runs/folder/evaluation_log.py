@@ -23,18 +23,18 @@ class Line(NamedTuple):
         return json.dumps(self.evaluation.to_json() | {"seal": self.seal}, allow_nan=False) + "\n"
 
 
-def sealed(evaluation: Evaluation, before: str) -> Line:
+def seal_line(evaluation: Evaluation, before: str) -> Line:
     """Return the line that follows one with the seal `before`."""
     text = json.dumps(evaluation.to_json(), allow_nan=False)
     return Line(evaluation, sha256(f"{before}\n{text}".encode()).hexdigest()[:16])
 
 
-def parsed(text: str, before: str) -> Line:
+def parse_line(text: str, before: str) -> Line:
     """Return the line that this text is, or raise ValueError if it is none that follows the seal `before`."""
     try:
         values = json.loads(text)
         seal = values.pop("seal")
-        line = sealed(Evaluation.of(values), before)
+        line = seal_line(Evaluation.of(values), before)
     except (TypeError, AttributeError, KeyError) as error:
         raise ValueError(str(error)) from None
     if line.seal != seal:
@@ -42,12 +42,12 @@ def parsed(text: str, before: str) -> Line:
     return line
 
 
-def intact(texts: Iterable[str], identity: str) -> list[Line]:
+def find_intact(texts: Iterable[str], identity: str) -> list[Line]:
     """Return the lines of the run with this identity, up to the first that is not one of them."""
     lines: list[Line] = []
     for text in texts:
         try:
-            lines.append(parsed(text, lines[-1].seal if lines else identity))
+            lines.append(parse_line(text, lines[-1].seal if lines else identity))
         except ValueError:
             break
     return lines

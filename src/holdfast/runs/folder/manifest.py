@@ -11,7 +11,7 @@ from holdfast.engines.options import ENGINES
 from holdfast.errors import InvalidInput
 from holdfast.files import LOCK, half_written, reason, write_atomic
 from holdfast.runs.folder.environment import versions
-from holdfast.runs.folder.sealed import said, sealed_json, unsealed_json
+from holdfast.runs.folder.sealed import describe_damage, seal, unseal
 from holdfast.runs.spec import Spec
 
 SPEC, VERSIONS = "spec.toml", "versions.json"
@@ -19,40 +19,40 @@ SPEC, VERSIONS = "spec.toml", "versions.json"
 
 def begin(path: Path, spec: Spec, data_digest: str) -> None:
     """Write both files; with the second of them the run is born."""
-    text = encoded(spec)
+    text = encode_spec(spec)
     began = {"data_sha256": data_digest, "spec_sha256": sha256(text).hexdigest(), "sources": spec.sources()}
-    write_atomic(path / VERSIONS, sealed_json(versions() | began | {"engine": engine_text(spec)}), parents=False)
+    write_atomic(path / VERSIONS, seal(versions() | began | {"engine": engine_text(spec)}), parents=False)
     write_atomic(path / SPEC, text, parents=False)
 
 
-def is_unborn(path: Path) -> bool:
+def is_unstarted(path: Path) -> bool:
     """Return whether a folder holds no more than a run may leave that is killed before it is born."""
     names = {each.name for each in path.iterdir()} - {LOCK}
     names = {name for name in names if not any(half_written(name, of) for of in (VERSIONS, SPEC))}
     if names != {VERSIONS}:
         return not names
     with suppress(ValueError, KeyError, TypeError):
-        return "spec_sha256" in unsealed_json((path / VERSIONS).read_bytes())
+        return "spec_sha256" in unseal((path / VERSIONS).read_bytes())
     return False
 
 
-def require_born(path: Path) -> None:
+def require_started(path: Path) -> None:
     """Refuse a folder in which no run began."""
     try:
         if (path / SPEC).is_file():
             return
-        unborn = path.is_dir() and any(path.iterdir()) and is_unborn(path)
+        unborn = path.is_dir() and any(path.iterdir()) and is_unstarted(path)
     except OSError as error:
         raise InvalidInput(f"a run's folder must be readable; got {path}: {reason(error)}") from None
     hint = ", whose run was killed before it began: start it again with --out" if unborn else ""
     raise InvalidInput(f"a run's folder must hold its spec.toml; got {path}{hint}")
 
 
-class Beginning:
+class Manifest:
     """What was written down when the run in a folder began, unharmed."""
 
     def __init__(self, path: Path) -> None:
-        require_born(path)
+        require_started(path)
         self.path = path
 
     @cached_property
@@ -60,7 +60,7 @@ class Beginning:
         """What `versions.json` holds."""
         path = self.path / VERSIONS
         try:
-            about = unsealed_json(path.read_bytes())
+            about = unseal(path.read_bytes())
             texts = [about[key] for key in ("spec_sha256", "data_sha256", "engine")]
             if not (isinstance(about["sources"], list) and all(isinstance(each, str) for each in texts)):
                 raise ValueError("other kinds of values")
@@ -69,7 +69,9 @@ class Beginning:
                 f"a run's folder must hold the checksums of spec and data; got {path}: {reason(error)}"
             ) from None
         except (ValueError, KeyError, TypeError) as error:
-            raise InvalidInput(f"{path} must hold the checksums of spec and data; got {said(error)}") from None
+            raise InvalidInput(
+                f"{path} must hold the checksums of spec and data; got {describe_damage(error)}"
+            ) from None
         return about
 
     @cached_property
@@ -114,7 +116,7 @@ def engine_text(spec: Spec) -> str:
     return ENGINES.text(spec.engine, full=True)
 
 
-def encoded(spec: Spec) -> bytes:
+def encode_spec(spec: Spec) -> bytes:
     """Return a spec as its file has it."""
     try:
         return spec.to_toml().encode()

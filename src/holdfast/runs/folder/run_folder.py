@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput, StorageError
 from holdfast.files import Closing, Owner, check_writable, content_of, reason, sweep, sync_folder, write_atomic
-from holdfast.runs.folder.artifacts import MODEL, PREDICTOR, RESULT, Ending, ending_files
+from holdfast.runs.folder.artifacts import MODEL, PREDICTOR, RESULT, Artifacts, ending_files
 from holdfast.runs.folder.checkpoint import Checkpoint
 from holdfast.runs.folder.environment import differing, versions
-from holdfast.runs.folder.evaluation_log import Line, intact, parsed, sealed
-from holdfast.runs.folder.manifest import SPEC, VERSIONS, Beginning, begin, encoded, engine_text, is_unborn
-from holdfast.runs.folder.sealed import said, sealed_json
+from holdfast.runs.folder.evaluation_log import Line, find_intact, parse_line, seal_line
+from holdfast.runs.folder.manifest import SPEC, VERSIONS, Manifest, begin, encode_spec, engine_text, is_unstarted
+from holdfast.runs.folder.sealed import describe_damage, seal
 from holdfast.runs.metrics import Evaluation
 from holdfast.runs.predictor import Predictor
 from holdfast.runs.spec import Spec
@@ -40,9 +40,9 @@ class RunFolder(Closing):
         self._records, self._seal = 0, ""
 
     @cached_property
-    def beginning(self) -> Beginning:
+    def manifest(self) -> Manifest:
         """The spec, and what a run must resume with."""
-        return Beginning(self.path)
+        return Manifest(self.path)
 
     @staticmethod
     def check_new(path: Path) -> None:
@@ -55,7 +55,7 @@ class RunFolder(Closing):
     @staticmethod
     def create(path: Path, spec: Spec, data_digest: str) -> "RunFolder":
         """Start a folder for a new run, or anew in one whose run was killed before it began."""
-        encoded(spec)  # what cannot be written is said before there is a folder
+        encode_spec(spec)  # what cannot be written is said before there is a folder
         with _refusing(path):
             path.mkdir(parents=True, exist_ok=True)
             owner = Owner(path)
@@ -65,7 +65,7 @@ class RunFolder(Closing):
                 sync_folder(path.absolute().parent)
                 begin(path, spec, data_digest)
                 folder = RunFolder(path, owner)
-                folder._seal = folder.beginning.identity
+                folder._seal = folder.manifest.identity
             except BaseException:
                 owner.close()
                 raise
@@ -74,7 +74,7 @@ class RunFolder(Closing):
     @staticmethod
     def own(path: Path) -> "RunFolder":
         """Return a run's folder to resume in; refuse if another process is at it."""
-        Beginning(path)
+        Manifest(path)
         try:
             return RunFolder(path, Owner(path))
         except OSError as error:
@@ -87,25 +87,25 @@ class RunFolder(Closing):
 
     # -- on the way ----------------------------------------------------------------------------------------------
 
-    def go_on(self, spec: Spec) -> list[str]:
+    def note_resume(self, spec: Spec) -> list[str]:
         """Write down where the run is computed from now on; return a warning if its bits may differ there."""
-        began, now = self.beginning.about, versions()
+        began, now = self.manifest.about, versions()
         changes = differing(began.get("resumed", began), now)
         noted = began | {"engine": engine_text(spec)} | ({"resumed": now} if changes else {})
         if noted != began:
-            self._write(VERSIONS, sealed_json(noted))
+            self._write(VERSIONS, seal(noted))
         return [f"the last bits may differ from those of one go: {', '.join(changes)}"] if changes else []
 
     def record(self, evaluation: Evaluation) -> None:
         """Append one line to the records."""
-        line = sealed(evaluation, self._seal)
+        line = seal_line(evaluation, self._seal)
         with self._writing(), (self.path / RECORDS).open("ab") as file:
             file.write(str(line).encode())
         self._records, self._seal = self._records + 1, line.seal
 
     def save(self, round: int, master: Arrays, workers: Arrays, **about: Any) -> None:
         """Make this the newest checkpoint; the one before it is kept."""
-        bound: dict[str, Any] = {"run": self.beginning.identity, "records": self._records, "seal": self._seal}
+        bound: dict[str, Any] = {"run": self.manifest.identity, "records": self._records, "seal": self._seal}
         content = Checkpoint(round, master, workers, **bound, **about).to_bytes()
         newest, previous = (self.path / name for name in CHECKPOINTS)
         with self._writing():
@@ -128,8 +128,8 @@ class RunFolder(Closing):
 
         What was recorded after it is removed.
         """
-        identity, warnings = self.beginning.identity, list[str]()
-        lines = intact(self._lines(), identity)
+        identity, warnings = self.manifest.identity, list[str]()
+        lines = find_intact(self._lines(), identity)
         found = self._newest(lines, warnings)
         kept = lines[: found.records] if found else []
         self._records, self._seal = len(kept), kept[-1].seal if kept else identity
@@ -141,7 +141,7 @@ class RunFolder(Closing):
         return found, [line.evaluation for line in kept], warnings
 
     def _newest(self, lines: list[Line], warnings: list[str]) -> Checkpoint | None:
-        identity = self.beginning.identity
+        identity = self.manifest.identity
         for path in (self.path / name for name in CHECKPOINTS):
             content = content_of(path)
             if content is None:
@@ -164,26 +164,26 @@ class RunFolder(Closing):
         """Write the final model, as it is and for use, and the result; with the latter the run is over."""
         with self._writing():
             self._sync_records()
-        for name, content in ending_files(self.beginning.identity, self._seal, result, model, predictor):
+        for name, content in ending_files(self.manifest.identity, self._seal, result, model, predictor):
             self._write(name, content)
 
     @property
-    def ending(self) -> Ending:
+    def artifacts(self) -> Artifacts:
         """What the run left, if it is over."""
-        return Ending(self.path, self.beginning.identity)
+        return Artifacts(self.path, self.manifest.identity)
 
     def history(self) -> list[Evaluation]:
         """Return the records; a last line that is not whole, as a killed run may leave it, is none."""
-        before, found = self.beginning.identity, list[Evaluation]()
+        before, found = self.manifest.identity, list[Evaluation]()
         try:
             for text in self._lines():
-                evaluation, before = parsed(text, before)
+                evaluation, before = parse_line(text, before)
                 found.append(evaluation)
-            if self.ending.records not in (None, before):
+            if self.artifacts.records not in (None, before):
                 raise ValueError("fewer than the run left")
         except ValueError as error:
             raise InvalidInput(
-                f"{self.path / RECORDS} must hold one evaluation of this run per line; got {said(error)}"
+                f"{self.path / RECORDS} must hold one evaluation of this run per line; got {describe_damage(error)}"
             ) from None
         return found
 
@@ -212,7 +212,7 @@ class RunFolder(Closing):
 
 
 def _require_unborn(path: Path) -> None:
-    if not (path.is_dir() and is_unborn(path)):
+    if not (path.is_dir() and is_unstarted(path)):
         raise InvalidInput(f"--out must name a new or empty folder; got {path}, which holds something")
 
 

@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import Any
 
 from holdfast.errors import unknown
-from holdfast.runs.plan import resolved
+from holdfast.runs.plan import fill_defaults
 from holdfast.runs.spec import Spec
 from holdfast.studies.paper.rates import Rates
 
@@ -65,6 +65,11 @@ class Figure:
     source: str = RSA_PAPER
     """Whose claims it tests."""
 
+    @property
+    def timed(self) -> bool:
+        """Whether it shows seconds: its runs are played one at a time."""
+        return self.chart == "runtime"
+
     def curves(self) -> Iterator[Curve]:
         """Yield the curves of all panels."""
         for panel in self.panels:
@@ -73,11 +78,11 @@ class Figure:
     def quick(self) -> "Figure":
         """Return the figure with a fifth of the rounds: its shape, not its numbers."""
 
-        def shortened(curve: Curve) -> Curve:
+        def shorten(curve: Curve) -> Curve:
             rounds, eval_every = max(curve.spec.rounds // 5, 1), max(curve.spec.eval_every // 2, 1)
             return replace(curve, spec=replace(curve.spec, rounds=rounds, eval_every=eval_every))
 
-        panels = (replace(panel, curves=tuple(map(shortened, panel.curves))) for panel in self.panels)
+        panels = (replace(panel, curves=tuple(map(shorten, panel.curves))) for panel in self.panels)
         return replace(self, panels=tuple(panels), short=True)
 
 
@@ -113,4 +118,4 @@ def _curve(keys: dict[str, Any], rates: Rates | None, changes: Mapping[str, Any]
     if searched and rates is not None:
         spec = replace(spec, rate=rates.of(spec))
     spec = replace(spec, **changes)
-    return Curve(label, spec if searched and rates is None else resolved(spec), searched)
+    return Curve(label, spec if searched and rates is None else fill_defaults(spec), searched)

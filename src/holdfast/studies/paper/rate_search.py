@@ -12,12 +12,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from holdfast.errors import InvalidInput
-from holdfast.runs.plan import canonical, resolved
+from holdfast.runs.plan import drop_ignored, fill_defaults
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import data_text
 from holdfast.studies.paper.figures import Figure
 from holdfast.studies.paper.rates import Rates, Searched, Trial, setting
-from holdfast.studies.study import Gather
+from holdfast.studies.study import Records
 
 GRID = tuple(float(f"{digit}e{decade}") for decade in range(-7, 2) for digit in (1, 2, 5))
 """From 1e-7 to 50: wide enough that no method that learns has its optimum at an end."""
@@ -29,16 +29,16 @@ SEEDS = (1000, 1001)
 CRITERION = f"best mean final test accuracy over the seeds, 0 if diverged; within {TIE} of it the smallest rate"
 
 
-def search(figures: Iterable[Figure], before: Rates, gather: Gather, shorter: int = 5) -> Rates:
+def search(figures: Iterable[Figure], before: Rates, gather: Records, shorter: int = 5) -> Rates:
     """Return the rates before, with those of these figures searched again.
 
     The figures' specs must be without a rate where one is searched. `shorter` divides the rounds of the
     first pass.
     """
     specs = {
-        setting(curve.spec): canonical(curve.spec)
+        setting(curve.spec): drop_ignored(curve.spec)
         for each in figures
-        if each.chart != "runtime"  # its step sizes are those of the same-value attack; nothing is tuned for speed
+        if not each.timed  # its step sizes are those of the same-value attack; nothing is tuned for speed
         for curve in each.curves()
         if curve.searched
     }
@@ -59,8 +59,8 @@ def search(figures: Iterable[Figure], before: Rates, gather: Gather, shorter: in
     found = {
         name: Searched(
             GRID[_best(fine[name], TIE) if fine[name] else _best(coarse[name], COARSE_TIE)],
-            coarse=_sorted(coarse[name]),
-            fine=_sorted(fine[name]),
+            coarse=_list_in_order(coarse[name]),
+            fine=_list_in_order(fine[name]),
         )
         for name in specs
     }
@@ -77,13 +77,13 @@ def search(figures: Iterable[Figure], before: Rates, gather: Gather, shorter: in
 
 
 def _accuracies(
-    specs: Mapping[str, Spec], wanted: Mapping[str, set[int]], seeds: Sequence[int], gather: Gather
+    specs: Mapping[str, Spec], wanted: Mapping[str, set[int]], seeds: Sequence[int], gather: Records
 ) -> dict[str, dict[int, Trial]]:
     """Try places of the grid in each setting."""
 
     def trial(name: str, place: int, seed: int) -> Spec:
         spec = replace(specs[name], rate=GRID[place], seed=seed, eval_every=specs[name].rounds)
-        return resolved(spec)
+        return fill_defaults(spec)
 
     asked = [trial(name, place, seed) for name in wanted for place in sorted(wanted[name]) for seed in seeds]
     records = gather(asked)
@@ -116,5 +116,5 @@ def _beyond(trials: Mapping[int, Trial]) -> set[int]:
     return _around(_best(trials, tie=0.0)) - set(trials)
 
 
-def _sorted(trials: Mapping[int, Trial]) -> tuple[Trial, ...]:
+def _list_in_order(trials: Mapping[int, Trial]) -> tuple[Trial, ...]:
     return tuple(trials[place] for place in sorted(trials))

@@ -13,7 +13,7 @@ import tomli_w
 from holdfast.attacks import ATTACKS
 from holdfast.errors import InvalidInput
 from holdfast.methods import Rsa
-from holdfast.runs.plan import canonical
+from holdfast.runs.plan import drop_ignored
 from holdfast.runs.spec import Spec
 
 RECORDED = "presets/rates.toml"
@@ -79,7 +79,7 @@ class Rates:
         """Return the record in a TOML file."""
         try:
             table = tomllib.loads(text)
-            settings = {name: _searched(entry) for name, entry in table.items() if isinstance(entry, dict)}
+            settings = {name: _read_search(entry) for name, entry in table.items() if isinstance(entry, dict)}
             about = {key: value for key, value in table.items() if key not in settings}
             return Rates(settings=settings, seeds=tuple(about.pop("seeds")), **about)
         except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
@@ -95,7 +95,7 @@ class Rates:
 
 
 @cache
-def recorded() -> Rates:
+def load_rates() -> Rates:
     """Return the record that comes with the package."""
     return Rates.of_toml(files("holdfast.studies.paper").joinpath(RECORDED).read_text(encoding="utf-8"))
 
@@ -108,7 +108,7 @@ def setting(spec: Spec) -> str:
     >>> setting(Spec(method="ideal-sgd", attack="same-value:value=100", byzantine=8))
     'iid, no attack, ideal-sgd'
     """
-    spec = canonical(spec)
+    spec = drop_ignored(spec)
     # every option, so that a key keeps its meaning should a default change
     attack = "no attack" if spec.attack is None else f"{ATTACKS.text(spec.attack, full=True)}, q={spec.q}"
     weight = f" {spec.method.norm_label} lambda={spec.method.penalty:g}" if isinstance(spec.method, Rsa) else ""
@@ -119,7 +119,7 @@ def _rows(trials: tuple[Trial, ...]) -> list[list[float]]:
     return [[trial.rate, *trial.accuracies] for trial in trials]
 
 
-def _searched(entry: Mapping[str, Any]) -> Searched:
+def _read_search(entry: Mapping[str, Any]) -> Searched:
     coarse, fine = (
         tuple(Trial(rate, tuple(accuracies)) for rate, *accuracies in entry[key]) for key in ("coarse", "fine")
     )

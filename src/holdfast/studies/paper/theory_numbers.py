@@ -4,12 +4,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from holdfast.insight.theorems import guarantees
+from holdfast.insight.theorems import find_guarantees
 from holdfast.problems import solvable
-from holdfast.runs.plan import resolved
-from holdfast.runs.problem_building import build_problem
+from holdfast.runs.plan import fill_defaults
 from holdfast.runs.spec import Spec
-from holdfast.studies.store import kept
+from holdfast.runs.workbench import SHARED
+from holdfast.studies.store import remember
 from holdfast.theory import NORMS, lambda0
 from holdfast.theory.numbers import Curve, Gaps, averages, convergence, gaps
 
@@ -37,22 +37,22 @@ class Theorems:
         return Theorems(Curve(**found["convergence"]), Curve(**found["averages"]), Gaps(**found["gaps"]))
 
 
-def kept_theorems(path: Path, quick: bool) -> Theorems:
-    """Return what was measured, from a file once it was."""
-    return kept(path, {"quick": quick}, lambda: asdict(Theorems.measure(quick)), Theorems.of_json)
+def find_theorems(path: Path, quick: bool) -> Theorems:
+    """Measure what the theorems bound, or read it from the file of an earlier measurement."""
+    return remember(path, {"quick": quick}, lambda: asdict(Theorems.measure(quick)), Theorems.of_json)
 
 
-def lambda0_by_norm(data: str) -> dict[str, float]:
+def compute_lambda0(data: str) -> dict[str, float]:
     """Return lambda_0 in the paper's setting without attack, iid, for each norm."""
-    spec = resolved(Spec(data=data, method="rsa:norm=1,penalty=0.07", rate=0.001))
-    problem = solvable(build_problem(spec)[1], "lambda_0")
-    gradients = problem.local_gradients(guarantees(spec).optimum, problem.workers)
+    spec = fill_defaults(Spec(data=data, method="rsa:norm=1,penalty=0.07", rate=0.001))
+    problem = solvable(SHARED.build(spec).problem, "lambda_0")
+    gradients = problem.local_gradients(find_guarantees(spec).optimum, problem.workers)
     return {label: float(lambda0(gradients, p).max()) for label, p in NORMS.items()}
 
 
-def kept_lambda0(path: Path, data: str, data_sha256: str) -> dict[str, float]:
-    """Return the same, from a file once it was found."""
+def find_lambda0(path: Path, data: str, data_sha256: str) -> dict[str, float]:
+    """Return the same, from the file of an earlier computation if there is one."""
     about = {"data_sha256": data_sha256}
-    return kept(
-        path, about, lambda: lambda0_by_norm(data), lambda found: {label: float(found[label]) for label in NORMS}
+    return remember(
+        path, about, lambda: compute_lambda0(data), lambda found: {label: float(found[label]) for label in NORMS}
     )

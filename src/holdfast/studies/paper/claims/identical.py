@@ -69,7 +69,7 @@ def _sgd_fails(figure: str, place: str) -> Claim:
 
 def _from_four_to_eight(label: str, worse: bool) -> Claim:
     def checks(view: View) -> list[Check]:
-        four, eight = (view.at("same-value", panel, label).named(f"{label} with {panel}") for panel in BOTH)
+        four, eight = (view.at("same-value", panel, label).rename(f"{label} with {panel}") for panel in BOTH)
         return [better(four, eight) if worse else within(eight, four, SAME)]
 
     return Claim(
@@ -82,7 +82,7 @@ def _from_four_to_eight(label: str, worse: bool) -> Claim:
     )
 
 
-def _unaffected(view: View) -> list[Check]:
+def _check_unaffected(view: View) -> list[Check]:
     figures = [(figure, panel) for figure in ("same-value", "sign-flipping", "gaussian") for panel in BOTH]
     alone = view.at("no-attack", ALONE, "Ideal SGD")
     others = [view.at(figure, panel, "Ideal SGD") for figure, panel in figures]
@@ -112,7 +112,7 @@ CLAIMS = (
         "Benchmark algorithms",
         "Ideal SGD does not depend on the number of Byzantine workers.",
         "the same accuracy, seed by seed, in every figure",
-        _unaffected,
+        _check_unaffected,
     ),
     _close("no-attack", ALONE, "RSA"),
     _close("no-attack", ALONE, "GeoMed"),

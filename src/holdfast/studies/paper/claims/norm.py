@@ -17,7 +17,7 @@ def _in_both(check: Callable[[View, str], list[Check]]) -> Callable[[View], list
     return lambda view: [each for panel in BOTH for each in check(view, panel)]
 
 
-def _ordered(view: View) -> list[Check]:
+def _check_order(view: View) -> list[Check]:
     asked = view.lambda0
     told = tuple(f"lambda_0 for {label} {value:.3g}" for label, value in asked.items())
     ordered = asked["l1"] < asked["l2"] < asked["l-infinity"]
@@ -98,7 +98,7 @@ CLAIMS = (
         REMARK,
         "A small p has a large dual exponent, and so a small lambda_0.",
         "lambda_0 of Theorem 1 grows from l1 to l2 to l-infinity, iid and without attack",
-        _ordered,
+        _check_order,
     ),
     Claim(
         "norms: l-infinity needs a large lambda for consensus",
