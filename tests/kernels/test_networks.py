@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from holdfast.kernels.networks import moves, pruned, sorting_network, source
+from holdfast.kernels.sorting_networks import moves, pruned, sorting_network, source
 
 Values = NDArray[np.int64]
 

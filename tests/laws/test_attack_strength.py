@@ -13,10 +13,10 @@ from changed import ready
 from holdfast.aggregators import CoordinateWise, GeometricMedian, Krum, Mean, Median, Phocas, TrimmedMean
 from holdfast.attacks import Adaptive, Alie, ColludingAttack, FullView, InnerProduct, MinMax, MinSum, Sketch, damage
 from holdfast.attacks.adaptive import FIXED
-from holdfast.attacks.base import alike
 from holdfast.attacks.damage import damage_along, damage_of, in_few
+from holdfast.attacks.line_search import LineAttack
 from holdfast.attacks.perturbations import Perturbation, perturbation
-from holdfast.attacks.searching import LineAttack
+from holdfast.attacks.threats import alike
 from holdfast.methods.penalties import L1, L2
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec

@@ -13,7 +13,7 @@ from holdfast.errors import InvalidInput
 from holdfast.methods import L2
 from holdfast.problems import Softmax
 from holdfast.testing import LawBroken, check, check_problem, check_rule, kind_of, named
-from holdfast.testing.problems import few_samples
+from holdfast.testing.problem_laws import few_samples
 from holdfast.typing import Rows
 
 

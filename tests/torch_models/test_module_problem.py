@@ -123,7 +123,7 @@ def test_augmentation_is_addressed_and_off_by_default() -> None:
 
 def test_a_shift_by_hand() -> None:
     """Words of 0 shift by -4 of 4 pixels each way: what was at (4, 4) comes from (0, 0) of an image padded with 0."""
-    from holdfast.problems.modules.augmentation import flip_and_shift
+    from holdfast.problems.modules.tensor_batches import flip_and_shift
 
     image = torch.arange(36, dtype=torch.uint8).reshape(1, 1, 6, 6)
     moved = flip_and_shift(image, np.zeros((1, 3), np.uint64), flips=False)

@@ -39,8 +39,8 @@ from holdfast.attacks import (
 )
 from holdfast.attacks.alie import little
 from holdfast.attacks.damage import damage_of
+from holdfast.attacks.line_search import strongest, strongest_upward
 from holdfast.attacks.perturbations import Perturbation, perturbation
-from holdfast.attacks.searching import strongest, strongest_upward
 from holdfast.errors import InvalidInput
 from holdfast.streams import Stream
 from holdfast.typing import Rows

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from holdfast import kernels
 from holdfast.aggregators.distances import squared_distances
 from holdfast.aggregators.families import Equivariant
-from holdfast.aggregators.options import declared, require_whole
+from holdfast.aggregators.requirements import declared, require_whole
 from holdfast.arrays import checked, like
 from holdfast.errors import InvalidInput
 from holdfast.typing import Rows, Vector

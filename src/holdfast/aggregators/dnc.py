@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from holdfast import kernels
 from holdfast.aggregators.distances import centred_products
 from holdfast.aggregators.families import Drawing, Equivariant
-from holdfast.aggregators.options import declared, require_positive, require_whole
+from holdfast.aggregators.requirements import declared, require_positive, require_whole
 from holdfast.errors import InvalidInput
 from holdfast.streams import Stream
 from holdfast.typing import Messages, Rows, Vector

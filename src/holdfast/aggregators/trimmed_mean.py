@@ -5,7 +5,7 @@ import numpy as np
 
 from holdfast import kernels
 from holdfast.aggregators.families import CoordinateWise
-from holdfast.aggregators.options import require_majority, require_whole
+from holdfast.aggregators.requirements import require_majority, require_whole
 from holdfast.aggregators.weighing import Weights, between, ranked
 from holdfast.errors import InvalidInput
 from holdfast.typing import Rows, Vector

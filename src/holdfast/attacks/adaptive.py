@@ -5,14 +5,12 @@ import numpy as np
 from msgspec import Meta
 
 from holdfast.attacks.alie import Alie
-from holdfast.attacks.base import ColludingAttack, FullView, alike
-from holdfast.attacks.contrarian import Contrarian
+from holdfast.attacks.contrarians import Contrarian
 from holdfast.attacks.damage import damage_along, damage_of
-from holdfast.attacks.inner_product import InnerProduct
-from holdfast.attacks.min_max import MinMax
-from holdfast.attacks.min_sum import MinSum
-from holdfast.attacks.negative_sum import NegativeSum
-from holdfast.attacks.searching import LineAttack, strongest
+from holdfast.attacks.line_search import LineAttack, strongest
+from holdfast.attacks.perturbations import MinMax, MinSum
+from holdfast.attacks.reversals import InnerProduct, NegativeSum
+from holdfast.attacks.threats import ColludingAttack, FullView, alike
 from holdfast.attacks.trimmed_mean_attack import TrimmedMeanAttack
 from holdfast.typing import Rows
 

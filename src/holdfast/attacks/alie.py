@@ -4,9 +4,9 @@ from statistics import NormalDist
 
 import numpy as np
 
-from holdfast.attacks.base import FullView, honest_mean
 from holdfast.attacks.damage import Line
-from holdfast.attacks.searching import LineAttack
+from holdfast.attacks.line_search import LineAttack
+from holdfast.attacks.threats import FullView, honest_mean
 from holdfast.typing import Vector
 
 

@@ -23,7 +23,7 @@ from math import inf, isnan, sqrt
 import numpy as np
 
 from holdfast import kernels
-from holdfast.attacks.base import FullView, Sketch, honest_mean
+from holdfast.attacks.threats import FullView, Sketch, honest_mean
 from holdfast.typing import Rows, Vector
 
 Damage = Callable[[Rows], float]

@@ -4,7 +4,7 @@ from typing import Annotated
 import numpy as np
 from msgspec import Meta
 
-from holdfast.attacks.base import ColludingAttack, FullView, alike, honest_mean
+from holdfast.attacks.threats import ColludingAttack, FullView, alike, honest_mean
 from holdfast.typing import Rows
 
 

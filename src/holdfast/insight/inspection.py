@@ -15,6 +15,7 @@ from holdfast.runs.folder.run_folder import RunFolder
 from holdfast.runs.metrics import Evaluation
 from holdfast.runs.personal import Personal
 from holdfast.runs.spec import Spec
+from holdfast.watching.opinion import Treatment
 from holdfast.watching.suspicion import (
     LEAST_COORDINATES,
     LEAST_EVALUATIONS,
@@ -23,7 +24,6 @@ from holdfast.watching.suspicion import (
     suspected,
     suspicion,
 )
-from holdfast.watching.treatments import Treatment
 
 
 @dataclass(frozen=True)

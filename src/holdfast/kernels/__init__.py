@@ -13,23 +13,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
-from holdfast.kernels.calling import heard, matching, module, plain
-from holdfast.kernels.linear import Dealt, Draw, full_round, losses, saga_round, scores, worker_round
-from holdfast.kernels.networks import moves
-from holdfast.kernels.pairs import (
+from holdfast.kernels.calls import heard, matching, module, plain, set_threads, share, threads
+from holdfast.kernels.linear_models import Dealt, Draw, full_round, losses, saga_round, scores, worker_round
+from holdfast.kernels.row_pairs import (
     below_every_row,
     inner_products,
     largest_crowd,
+    least_diameter,
+    least_eigenvalue,
     sampled_distances,
     squared_distances,
     weiszfeld,
 )
-from holdfast.kernels.sharing import set_threads, share, threads
-from holdfast.kernels.subsets import least_diameter, least_eigenvalue
+from holdfast.kernels.sorting_networks import moves
 from holdfast.typing import Rows, Vector, Workers
 
 SOFTMAX, LOGISTIC, LEAST_SQUARES = 0, 1, 2
-"""The compiled losses, as `sources/losses.py` numbers them."""
+"""The compiled losses, as `sources/linear_losses.py` numbers them."""
 WRITTEN_OUT = 32
 """Rows up to which a sorting network is written out; beyond, compiling it would take too long."""
 WORTH_WRITING = 1 << 16
@@ -74,7 +74,7 @@ def mean(rows: Rows) -> Vector:
     """Return the mean of the rows, added in their order, as `rows.mean(axis=0)` does for contiguous rows."""
     rows = plain(rows)
     out = np.empty(rows.shape[1], rows.dtype)
-    kernel = module("columns").mean
+    kernel = module("column_sums").mean
     share(lambda first, last: kernel(rows, first, last, out), len(out), rows.size)
     return out
 
@@ -85,7 +85,7 @@ def combination(weights: Vector, rows: Rows) -> Vector:
     given, chosen = heard(len(rows), weights)
     used = given.astype(rows.dtype)
     out = np.empty(rows.shape[1], rows.dtype)
-    kernel = module("columns").combination
+    kernel = module("column_sums").combination
     share(lambda first, last: kernel(used, chosen, rows, first, last, out), len(out), rows.size)
     return out
 
@@ -99,7 +99,7 @@ def mixtures(weights: Rows, rows: Rows) -> Rows:
     chosen = np.argsort(~used, axis=1, kind="stable")  # those with weight first, in their order
     given = np.take_along_axis(weights, chosen, axis=1).astype(rows.dtype)
     out = np.empty((len(weights), rows.shape[1]), rows.dtype)
-    kernel, counts = module("columns").mixtures, used.sum(axis=1)
+    kernel, counts = module("column_sums").mixtures, used.sum(axis=1)
     share(lambda first, last: kernel(given, chosen, counts, rows, first, last, out), rows.shape[1], rows.size)
     return out
 
@@ -109,7 +109,7 @@ def sign_sum(model: Vector, rows: Rows, weights: Vector | None = None) -> Vector
     rows, model = plain(rows), matching(model, rows)
     given, chosen = heard(len(rows), weights)
     used = given.astype(rows.dtype)
-    out, kernel = np.empty_like(model), module("columns").sign_sum
+    out, kernel = np.empty_like(model), module("column_sums").sign_sum
     share(lambda first, last: kernel(model, used, chosen, rows, first, last, out), len(out), rows.size)
     return out
 
@@ -168,7 +168,7 @@ def lengths(rows: Rows) -> Vector:
     """Return the Euclidean length of every row in float64; infinite where it has NaN or its square overflows."""
     rows = plain(rows)
     out = np.empty(len(rows))
-    kernel = module("sizes").lengths
+    kernel = module("row_lengths").lengths
     share(lambda first, last: kernel(rows, first, last, out), len(rows), rows.size, grain=1)
     return out
 

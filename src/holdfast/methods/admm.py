@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from holdfast.conversion import convert_fields
 from holdfast.errors import InvalidInput
-from holdfast.methods.base import Method, Setting
+from holdfast.methods.method import Method, Setting
 from holdfast.methods.program import Program
 from holdfast.methods.rsa import AUTO
 from holdfast.typing import Messages, Oracle, Request, Rows, Schedule, Vector

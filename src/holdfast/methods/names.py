@@ -9,7 +9,7 @@ from holdfast.aggregators import Mean, Rule
 from holdfast.errors import InvalidInput
 from holdfast.methods.admm import RsaAdmm
 from holdfast.methods.aggregated import Aggregated, IdealSgd
-from holdfast.methods.base import Method
+from holdfast.methods.method import Method
 from holdfast.methods.penalties import Penalty
 from holdfast.methods.rsa import IdealRsa, Rsa
 from holdfast.methods.watchful import WatchfulRsa

@@ -24,7 +24,7 @@ from holdfast import kernels
 from holdfast.arrays import tensors_too
 from holdfast.conversion import converted
 from holdfast.errors import InvalidInput
-from holdfast.kernels import norms
+from holdfast.kernels import penalty_steps
 from holdfast.naming import Family
 from holdfast.typing import Oracle, Rows, Vector
 
@@ -90,14 +90,14 @@ class _Compiled(Penalty):
 
     @tensors_too
     def subgradient(self, rows: Rows) -> Rows:
-        return norms.subgradients(self.p, self.weight, rows)
+        return penalty_steps.subgradients(self.p, self.weight, rows)
 
     @tensors_too
     def pull(self, model: Vector, rows: Rows, weights: Vector | None = None) -> Vector:
-        return norms.pull(self.p, self.weight, model, rows, weights)
+        return penalty_steps.pull(self.p, self.weight, model, rows, weights)
 
     def descend(self, models: Rows, master: Vector, rate: float, oracle: Oracle, round: int) -> Rows:
-        return norms.steps(self.p, self.weight, models, master, oracle(models, round), rate)
+        return penalty_steps.steps(self.p, self.weight, models, master, oracle(models, round), rate)
 
 
 @final

@@ -7,7 +7,7 @@ from msgspec import Meta
 
 from holdfast.conversion import convert_fields
 from holdfast.errors import InvalidInput
-from holdfast.methods.base import Method, Setting
+from holdfast.methods.method import Method, Setting
 from holdfast.methods.penalties import L1, Penalty, make_norm, penalty
 from holdfast.methods.program import Program
 from holdfast.methods.sums import PenaltySum, VoteSum, Weigh

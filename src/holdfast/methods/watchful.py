@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import ClassVar, cast
 
-from holdfast.methods.base import Setting
+from holdfast.methods.method import Setting
 from holdfast.methods.program import Program
 from holdfast.methods.rsa import Rsa
 from holdfast.typing import Messages, Rows, Sides, Vector

@@ -13,7 +13,7 @@ from holdfast.streams import Stream
 from holdfast.typing import Rows, Vector, Workers
 
 if TYPE_CHECKING:
-    from holdfast.problems.linear import LinearProblem
+    from holdfast.problems.linear_problem import LinearProblem
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from holdfast.attacks import Attack, BatchPoisoning, LabelPoisoning
 from holdfast.errors import InvalidInput
-from holdfast.problems.linear import LinearProblem
+from holdfast.problems.linear_problem import LinearProblem
 from holdfast.problems.minibatches import Minibatches
-from holdfast.problems.protocol import Problem
+from holdfast.problems.protocols import Problem
 from holdfast.streams import Stream
 from holdfast.typing import Oracle, Rows, Vector, Workers
 

@@ -11,7 +11,7 @@ from holdfast.methods.priors import Ridge
 from holdfast.typing import Vector
 
 if TYPE_CHECKING:
-    from holdfast.problems.linear import LinearProblem
+    from holdfast.problems.linear_problem import LinearProblem
 
 logger = logging.getLogger(__name__)
 TYPICAL = 0.2

@@ -87,7 +87,7 @@ def with_gradients(spec: Spec) -> Spec:
 
     The last bits depend on it, so that it is part of what a run computes: recorded, and resumed with on any engine.
     """
-    from holdfast.problems.modules.choosing import choose
+    from holdfast.problems.modules.gradient_choice import choose
 
     problem = build_problem(spec)[1]
     if not isinstance(problem, ModuleProblem):

@@ -5,7 +5,7 @@ from typing import cast
 import numpy as np
 
 from holdfast.conversion import convert_fields
-from holdfast.stages.base import RememberingStage
+from holdfast.stages.stage import RememberingStage
 from holdfast.typing import Messages, Rows, Vector
 from holdfast.watching import Every, Judge, Near, Opinion, Ratio
 

@@ -20,7 +20,7 @@ from holdfast.methods import PenalisedWorker, PenaltySum, Program
 from holdfast.methods.penalties import L1
 from holdfast.methods.priors import Ridge
 from holdfast.problems import LeastSquares, Shards
-from holdfast.theory.averaging import Averaging, RunningAverage, penalised_cost
+from holdfast.theory.convergence import Averaging, RunningAverage, penalised_cost
 from holdfast.theory.guarantees import Guarantees
 from holdfast.typing import Rows, Schedule
 

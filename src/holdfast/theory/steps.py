@@ -6,7 +6,7 @@ from math import ceil, inf, sqrt
 import numpy as np
 
 from holdfast.errors import InvalidInput
-from holdfast.theory.curvature import Curvature
+from holdfast.theory.assumptions import Curvature
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.kernels import differing_bits
-from holdfast.kernels.watching import Shares, Words
+from holdfast.kernels.comparisons import Shares, Words
 from holdfast.streams import Stream
 from holdfast.typing import Rows, Sides, Vector, Workers
 from holdfast.watching import words_of

@@ -7,7 +7,7 @@ packing and counting run over neighbouring bytes, which the compiler turns into 
 import numpy as np
 from numba import int32, njit, uint64
 
-from holdfast.kernels.compiling import compiled
+from holdfast.kernels.compile_cache import compiled
 
 from .draws import start, word
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit, uint64
 
-from holdfast.kernels.compiling import compiled
+from holdfast.kernels.compile_cache import compiled
 
 GOLDEN = uint64(0x9E3779B97F4A7C15)
 BLOCK = 512

@@ -1,9 +1,9 @@
 """Gradients of linear problems on some samples: tiles of four samples by five outputs, sums in registers."""
 
-from holdfast.kernels.compiling import compiled
+from holdfast.kernels.compile_cache import compiled
 
 from .lanes import fused
-from .losses import residuals_of
+from .linear_losses import residuals_of
 from .scoring import scores_of
 
 

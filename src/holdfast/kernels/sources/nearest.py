@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit, uintp
 
-from holdfast.kernels.compiling import compiled
+from holdfast.kernels.compile_cache import compiled
 
 from .sorting import high, known, low
 

@@ -9,9 +9,9 @@ from math import frexp, ldexp
 import numpy as np
 from numba import njit
 
-from holdfast.kernels.compiling import compiled
+from holdfast.kernels.compile_cache import compiled
 
-from .sizes import count, largest, length, within
+from .row_lengths import count, largest, length, within
 
 BLOCK = 512
 """Columns that are worked on at a time: they stay in the first cache."""

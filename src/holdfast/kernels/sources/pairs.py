@@ -7,7 +7,7 @@ rows stream by. The chunks' sums are added in float64: rounding does not grow wi
 import numpy as np
 from numba import njit
 
-from holdfast.kernels.compiling import compiled
+from holdfast.kernels.compile_cache import compiled
 
 from .lanes import LANES, folded, fused, less, nothing, single, taken
 

@@ -7,10 +7,9 @@ samples by five outputs, so that sums live in registers too.
 import numpy as np
 from numba import njit
 
-from holdfast.kernels.compiling import compiled
+from holdfast.kernels.compile_cache import compiled
 
-from .lanes import LANES, folded, fused, nothing, single, taken
-from .prefetching import prefetch
+from .lanes import LANES, folded, fused, nothing, prefetch, single, taken
 
 BLOCK = 64
 """Samples scored at a time in a pass over all of them."""

@@ -6,7 +6,7 @@ wins; the one for the eigenvalue begins with the set that is best at first sight
 
 import numpy as np
 
-from holdfast.kernels.compiling import compiled
+from holdfast.kernels.compile_cache import compiled
 
 POWER_STEPS = 8
 """How well an eigenvector has to be known that only says where to begin."""

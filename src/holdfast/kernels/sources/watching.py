@@ -5,7 +5,7 @@ Numbers are added up in the order in which the plain twin of the tests adds them
 
 import numpy as np
 
-from holdfast.kernels.compiling import compiled
+from holdfast.kernels.compile_cache import compiled
 
 from .bits import differing
 

@@ -6,7 +6,7 @@ as `given[i]` rows, 1 where all count alike.
 
 import numpy as np
 
-from holdfast.kernels.compiling import compiled
+from holdfast.kernels.compile_cache import compiled
 
 from .lanes import fused
 

@@ -10,20 +10,17 @@ from numpy.typing import DTypeLike, NDArray
 
 from holdfast.data import Dataset, Partition
 from holdfast.errors import InvalidInput
-from holdfast.problems.linear import LinearProblem
+from holdfast.problems.linear_problem import LinearProblem
+from holdfast.problems.modules.gradient_ways import WAYS, Way
 from holdfast.problems.modules.layers import with_channels_last
-from holdfast.problems.modules.learner import Learner
-from holdfast.problems.modules.library import library, one_thread
-from holdfast.problems.modules.losses import LOSSES, Loss
-from holdfast.problems.modules.measuring import BLOCK, Measure
+from holdfast.problems.modules.learner import BLOCK, LOSSES, Learner, Loss, Measure
 from holdfast.problems.modules.networks import new_module
 from holdfast.problems.modules.oracle import ModuleOracle, shared_memory
-from holdfast.problems.modules.samples import Augment, Minibatches, Scaling, as_images
-from holdfast.problems.modules.ways import WAYS, Way
-from holdfast.problems.protocol import Samples
-from holdfast.problems.scores import Score
-from holdfast.problems.shards import Shards
-from holdfast.problems.softmax import Softmax
+from holdfast.problems.modules.pytorch import library, one_thread
+from holdfast.problems.modules.tensor_batches import Augment, Minibatches, Scaling, as_images
+from holdfast.problems.protocols import Samples, Score
+from holdfast.problems.regressions import Softmax
+from holdfast.problems.worker_samples import Shards
 from holdfast.streams import Stream
 from holdfast.typing import Vector, Workers
 

@@ -1,0 +1,70 @@
+"""What watching workers costs a master, compiled: sides, comparisons and judgement. `holdfast.watching` calls it."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.kernels.calls import matching, module, plain
+from holdfast.typing import Rows, Vector, Workers
+
+Words = NDArray[np.uint64]
+"""Sides as bits, a row per message."""
+Shares = NDArray[np.float64]
+"""Shares of coordinates, of shape `(n,)` or `(n, k)`."""
+Counts = NDArray[np.int64]
+"""Of shape `(n,)` or `(n, k)`."""
+
+
+def sides(rows: Rows, neutral: Vector) -> Words:
+    """Return two bits for each coordinate of each row: whether it is above `neutral`, and whether below."""
+    rows, neutral = plain(rows), matching(neutral, rows)
+    words = np.empty((len(rows), 2 * ((len(neutral) + 63) // 64)), np.uint64)
+    module("side_bits").pack_sides(rows, neutral, words.view(np.uint8))
+    return words
+
+
+def undecided(model: Vector, rows: Rows) -> Counts:
+    """Return the places, counted row by row, of the entries that are equal to the model's or NaN."""
+    rows, model = plain(rows), matching(model, rows)
+    found: Counts = module("side_bits").undecided(model, rows)
+    return found
+
+
+def attended(weights: Shares, workers: Workers, rounds: Counts, left_out: Counts) -> tuple[Counts, Counts] | None:
+    """Return in how many rounds each worker was there, and left out, after one more of these workers.
+
+    None if there is one among them whom there is no room for.
+    """
+    if not len(weights):
+        return None
+    rounds, left_out = rounds.copy(), left_out.copy()
+    room = module("watching").attend(plain(weights), plain(workers), rounds, left_out)
+    return (rounds, left_out) if room else None
+
+
+def remembered(
+    words: Words, bits: int, workers: Workers, compared: Workers, least: float, shares: Shares, times: Counts
+) -> tuple[Shares, Counts]:
+    """Return the shares, moved towards those of the bits by which these workers' words differ, and how often each pair
+    was compared: the n-th time by 1/n of the way, but never by less than `least`.
+    """
+    shares, times = shares.copy(), times.copy()
+    module("watching").remember(plain(words), bits, plain(workers), plain(compared), least, shares, times)
+    return shares, times
+
+
+def judged(
+    shares: Shares,
+    times: Counts,
+    compared: Workers,
+    judgements: int,
+    constants: tuple[float, float, float, float, float],
+) -> tuple[Shares, Workers, Shares, float] | None:
+    """Return for each worker what it counts for, whose voice it has, how much it differs from those who stay, and from
+    how much on one goes; None if fewer than three were compared often enough. The constants are near, the
+    quantile, how much those alike count for, ratio and the margin.
+    """
+    n = len(shares)
+    weights, voices, difference = np.ones(n), np.arange(1, n + 1), np.zeros(n)
+    pairs, filled = (plain(shares), plain(times), plain(compared)), (weights, voices, difference)
+    limit = module("watching").judge(*pairs, judgements, constants, *filled)
+    return None if limit < 0 else (weights, voices, difference, limit)
