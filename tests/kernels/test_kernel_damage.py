@@ -74,32 +74,32 @@ def test_a_folder_in_place_of_a_file_is_no_end(used: tuple[Path, list[str]], tmp
 
 def test_every_flipped_bit_and_every_cut_is_seen(tmp_path: Path) -> None:
     path = tmp_path / "some.nbc"
-    compile_cache.seal(path, b"compiled code")
+    compile_cache.write_sealed(path, b"compiled code")
     whole = path.read_bytes()
-    assert compile_cache.unsealed(path) == b"compiled code"
+    assert compile_cache.read_sealed(path) == b"compiled code"
     for k in range(8 * len(whole)):
         content = bytearray(whole)
         content[k // 8] ^= 1 << k % 8
         path.write_bytes(content)
         with pytest.raises(ValueError, match="the checksum of"):
-            compile_cache.unsealed(path)
+            compile_cache.read_sealed(path)
     for length in range(len(whole)):
         path.write_bytes(whole[:length])
         with pytest.raises(ValueError, match="the checksum of"):
-            compile_cache.unsealed(path)
+            compile_cache.read_sealed(path)
 
 
 def test_so_is_a_file_in_the_place_of_another(tmp_path: Path) -> None:
-    compile_cache.seal(tmp_path / "some.nbc", b"compiled code")
+    compile_cache.write_sealed(tmp_path / "some.nbc", b"compiled code")
     (tmp_path / "some.nbc").rename(tmp_path / "other.nbc")
     with pytest.raises(ValueError, match="the checksum of"):
-        compile_cache.unsealed(tmp_path / "other.nbc")
+        compile_cache.read_sealed(tmp_path / "other.nbc")
 
 
 def test_a_failed_write_leaves_nothing(tmp_path: Path) -> None:
     (tmp_path / "some.nbc").mkdir()
     with pytest.raises(OSError, match="some"):
-        compile_cache.seal(tmp_path / "some.nbc", b"compiled code")
+        compile_cache.write_sealed(tmp_path / "some.nbc", b"compiled code")
     assert [path.name for path in tmp_path.iterdir()] == ["some.nbc"]
 
 

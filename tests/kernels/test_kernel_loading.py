@@ -148,7 +148,7 @@ def test_importing_holdfast_does_not_import_numba(tmp_path: Path) -> None:
 def test_a_cache_that_cannot_be_written_to_is_read(used: Path) -> None:
     """As one that root has made for all; what it lacks is compiled, and not kept."""
     before = compiled(used)
-    full = "def full(*_): raise OSError(28, 'no space')\ncompile_cache.seal = full"
+    full = "def full(*_): raise OSError(28, 'no space')\ncompile_cache.write_sealed = full"
     total = "kernels.sign_sum(np.ones(2), np.zeros((3, 2))).tolist()"
     told = shown(MEAN, LOADS, total, before=full, environment={"HOLDFAST_CACHE": used})
     assert told == ["[2.0, 4.0]", "1", "[3.0, 3.0]"]

@@ -79,5 +79,5 @@ def test_rows_without_weight_are_not_read() -> None:
     model, rows, weights = np.zeros(1), np.array([[-2.0], [3.0], [np.inf]]), np.array([1.0, 0.25, 0.0])
     for penalty in (L1(2.0), L2(2.0), Lp(3.0, 2.0)):
         assert penalty.pull(model, rows, weights).tolist() == [1.5]
-    with pytest.raises(InvalidInput, match="one a row"):
+    with pytest.raises(InvalidInput, match="one per row"):
         L2(2.0).pull(model, rows, weights[:2])

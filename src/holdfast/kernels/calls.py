@@ -25,7 +25,7 @@ def module(name: str) -> Any:
 
 
 def matching(model: Vector, rows: Rows) -> Vector:
-    """Return the model in that layout, if the rows have its length and its type: compiled code does not ask again."""
+    """Return the model in that layout. Rows must have its length and type: compiled code does not check."""
     if rows.shape[1:] != model.shape or rows.dtype != model.dtype:
         raise InvalidInput(
             f"rows must be like the model, {model.shape} of {model.dtype}; got {rows.shape[1:]} of {rows.dtype}"
@@ -33,12 +33,12 @@ def matching(model: Vector, rows: Rows) -> Vector:
     return plain(model)
 
 
-def heard(n: int, weights: Vector | None) -> tuple[Vector, NDArray[np.int64]]:
-    """Return those of the weights of n rows that are not 0, and whose they are: 1 for each row, if none are given."""
+def nonzero_weights(n: int, weights: Vector | None) -> tuple[Vector, NDArray[np.int64]]:
+    """Return the weights of n rows that are not 0, and the numbers of these rows; if not given, each weight is 1."""
     if weights is None:
         return _all_alike(n)
     if weights.shape != (n,):
-        raise InvalidInput(f"weights must be one a row, {(n,)}; got {weights.shape}")
+        raise InvalidInput(f"weights must be one per row, {(n,)}; got {weights.shape}")
     (chosen,) = weights.nonzero()
     return weights[chosen], chosen
 
@@ -51,7 +51,7 @@ def _all_alike(n: int) -> tuple[Vector, NDArray[np.int64]]:
 def plain(array: NDArray[Any]) -> NDArray[Any]:
     """Return the array, or a copy, in the one layout that is compiled: contiguous and writeable, and not empty.
 
-    Compiled code reads the first row and the first column before it asks whether there are any.
+    Compiled code reads the first row and the first column without checking that they exist.
     """
     if not array.size:
         raise InvalidInput(f"a kernel needs at least one row and one column; got an array of shape {array.shape}")
@@ -66,7 +66,7 @@ _chosen: int | None = None
 
 
 def threads() -> int:
-    """Return how many threads a large input may use: what was set, else one a core."""
+    """Return how many threads a large input may use: what was set, else one per core."""
     if _chosen is not None:
         return _chosen
     given = os.environ.get("HOLDFAST_THREADS", "")
@@ -86,7 +86,7 @@ def set_threads(number: int) -> None:
 def share(work: Callable[[int, int], None], items: int, numbers: int, grain: int = 64) -> None:
     """Call `work(first, last)` on spans that cover all items, cut at multiples of `grain`.
 
-    In threads, if there are many numbers to go through; the work must let go of the interpreter's lock.
+    Large inputs are shared among threads; the work must release the interpreter's lock.
     """
     workers = threads() if numbers >= LARGE else 1
     if workers == 1:

@@ -1,4 +1,4 @@
-"""What watching workers costs a master, compiled: sides, comparisons and judgement. `holdfast.watching` calls it."""
+"""Compiled comparisons of workers: sides, differences and judgement. `holdfast.watching` calls them."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,17 +22,19 @@ def sides(rows: Rows, neutral: Vector) -> Words:
     return words
 
 
-def undecided(model: Vector, rows: Rows) -> Counts:
+def find_ties(model: Vector, rows: Rows) -> Counts:
     """Return the places, counted row by row, of the entries that are equal to the model's or NaN."""
     rows, model = plain(rows), matching(model, rows)
-    found: Counts = module("side_bits").undecided(model, rows)
+    found: Counts = module("side_bits").find_ties(model, rows)
     return found
 
 
-def attended(weights: Shares, workers: Workers, rounds: Counts, left_out: Counts) -> tuple[Counts, Counts] | None:
-    """Return in how many rounds each worker was there, and left out, after one more of these workers.
+def count_attendance(
+    weights: Shares, workers: Workers, rounds: Counts, left_out: Counts
+) -> tuple[Counts, Counts] | None:
+    """Return in how many rounds each worker was present, and left out, after one more round of these workers.
 
-    None if there is one among them whom there is no room for.
+    None if one of these workers has no entry yet.
     """
     if not len(weights):
         return None
@@ -41,27 +43,29 @@ def attended(weights: Shares, workers: Workers, rounds: Counts, left_out: Counts
     return (rounds, left_out) if room else None
 
 
-def remembered(
+def remember(
     words: Words, bits: int, workers: Workers, compared: Workers, least: float, shares: Shares, times: Counts
 ) -> tuple[Shares, Counts]:
-    """Return the shares, moved towards those of the bits by which these workers' words differ, and how often each pair
-    was compared: the n-th time by 1/n of the way, but never by less than `least`.
+    """Return the remembered shares of differing bits after one more comparison, and how often each pair was compared.
+
+    The n-th comparison of a pair moves its share by 1/n of the way, and never by less than `least`.
     """
     shares, times = shares.copy(), times.copy()
     module("watching").remember(plain(words), bits, plain(workers), plain(compared), least, shares, times)
     return shares, times
 
 
-def judged(
+def judge(
     shares: Shares,
     times: Counts,
     compared: Workers,
     judgements: int,
     constants: tuple[float, float, float, float, float],
 ) -> tuple[Shares, Workers, Shares, float] | None:
-    """Return for each worker what it counts for, whose voice it has, how much it differs from those who stay, and from
-    how much on one goes; None if fewer than three were compared often enough. The constants are near, the
-    quantile, how much those alike count for, ratio and the margin.
+    """Return each worker's weight, voice and difference from the workers that stay; and the exclusion threshold.
+
+    None if fewer than three workers were compared often enough. The constants are `near`, the quantile, the weight of
+    copies together, `ratio` and the margin.
     """
     n = len(shares)
     weights, voices, difference = np.ones(n), np.arange(1, n + 1), np.zeros(n)

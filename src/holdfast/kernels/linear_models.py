@@ -28,7 +28,7 @@ def losses(
     features, targets, model = plain(features), plain(targets), plain(model)
     _check_model(model, features, outputs)
     if targets.shape != features.shape[:1]:
-        raise InvalidInput(f"targets must be one a sample, {features.shape[:1]}; got {targets.shape}")
+        raise InvalidInput(f"targets must be one per sample, {features.shape[:1]}; got {targets.shape}")
     out = np.empty(len(features), model.dtype)
     kernel = module("linear_losses").losses_of_all
     factor = model.dtype.type(scale)
@@ -50,8 +50,8 @@ class Dealt(NamedTuple):
     scale: float
     weight: float
 
-    def prepared(self, number: Any) -> tuple[Any, ...]:
-        """Return what compiled code is called with, but the weight."""
+    def arguments(self, number: Any) -> tuple[Any, ...]:
+        """Return the arguments of compiled code, except the weight."""
         features, targets = plain(self.features), plain(self.targets)
         if len(targets) != len(features):
             raise InvalidInput(f"samples need one target each; got {len(features)} samples and {len(targets)} targets")
@@ -65,8 +65,8 @@ class Draw(NamedTuple):
     round: int
     batch: int
 
-    def prepared(self, workers: Workers) -> tuple[Any, ...]:
-        """Return what compiled code is called with, for these workers."""
+    def arguments(self, workers: Workers) -> tuple[Any, ...]:
+        """Return the arguments of compiled code, for these workers."""
         if self.batch < 1:
             raise InvalidInput(f"a minibatch needs at least one sample; got {self.batch}")
         return np.uint64(self.key), workers, self.round, self.batch
@@ -79,11 +79,11 @@ def worker_round(
 
     `models` holds a row for each worker, or one for all.
     """
-    models, workers = _stacked(models), plain(workers)
+    models, workers = _stack(models), plain(workers)
     number = models.dtype.type
     master, rate, penalty = (models[0], 0.0, 0.0) if step is None else step
     out = np.empty((len(workers), models.shape[1]), models.dtype)
-    given = (*dealt.prepared(number), *draw.prepared(workers), number(dealt.weight / draw.batch), models)
+    given = (*dealt.arguments(number), *draw.arguments(workers), number(dealt.weight / draw.batch), models)
     taken = (step is not None, plain(master), number(rate), number(penalty))
     _require_samples(workers, module("worker_rounds").worker_round(*given, *taken, out))
     return out
@@ -91,9 +91,9 @@ def worker_round(
 
 def full_round(dealt: Dealt, workers: Workers, models: Rows) -> Rows:
     """Return the workers' gradients on all their samples, each at its own row of `models`, or all at one."""
-    models, workers = _stacked(models), plain(workers)
+    models, workers = _stack(models), plain(workers)
     out = np.empty((len(workers), models.shape[1]), models.dtype)
-    given = dealt.prepared(models.dtype.type)
+    given = dealt.arguments(models.dtype.type)
     _require_samples(workers, module("worker_rounds").full_round(*given, workers, float(dealt.weight), models, out))
     return out
 
@@ -102,8 +102,8 @@ def saga_round(
     dealt: Dealt, draw: Draw, workers: Workers, models: Rows, tables: Rows, averages: Rows
 ) -> tuple[Rows, Rows, Rows]:
     """Return SAGA's estimates of the workers' gradients, and their tables and averages after the draw."""
-    models, workers = _stacked(models), plain(workers)
-    given = (*dealt.prepared(models.dtype.type), *draw.prepared(workers), float(dealt.weight), models)
+    models, workers = _stack(models), plain(workers)
+    given = (*dealt.arguments(models.dtype.type), *draw.arguments(workers), float(dealt.weight), models)
     tables, averages = np.array(tables, models.dtype, order="C"), np.array(averages, models.dtype, order="C")
     outputs = models.shape[1] // (dealt.features.shape[1] + 1)
     due = (len(workers), outputs * int(np.diff(dealt.starts).max()))
@@ -114,7 +114,7 @@ def saga_round(
     return out, tables, averages
 
 
-def _stacked(models: Rows) -> Rows:
+def _stack(models: Rows) -> Rows:
     return plain(models if models.ndim == 2 else models[np.newaxis])
 
 

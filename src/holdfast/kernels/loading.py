@@ -32,17 +32,19 @@ def kernels(module: str) -> ModuleType:
 @cache
 def ranks_kernel(n: int, wanted: range) -> ModuleType:
     """Return the module that averages these ranks of n rows, written first."""
-    return _written(f"ranks_{n}_{wanted.start}_{wanted.stop}_{wanted.step}", lambda: sorting_networks.source(n, wanted))
+    return _write_module(
+        f"ranks_{n}_{wanted.start}_{wanted.stop}_{wanted.step}", lambda: sorting_networks.source(n, wanted)
+    )
 
 
 @cache
 def nearest_kernel(n: int, middle: range, nearest: int) -> ModuleType:
     """Return the module that averages, of n rows' values, those nearest to a centre, written first."""
     name = f"nearest_{n}_{middle.start}_{middle.stop}_{nearest}"
-    return _written(name, lambda: sorting_networks.nearest_source(n, middle, nearest))
+    return _write_module(name, lambda: sorting_networks.nearest_source(n, middle, nearest))
 
 
-def _written(name: str, source: Callable[[], str]) -> ModuleType:
+def _write_module(name: str, source: Callable[[], str]) -> ModuleType:
     """Return a module whose source is written when it is first asked for."""
     full = f"{PACKAGE}.{name}"
     with _one_at_a_time:
@@ -57,11 +59,11 @@ def _written(name: str, source: Callable[[], str]) -> ModuleType:
 
 @cache
 def _announce_once() -> None:
-    """Say it before anything is compiled on a machine for the first time."""
-    if nothing_compiled():
+    """Log a line before anything is compiled on a machine for the first time."""
+    if is_first_compilation():
         logger.info("compiling kernels for this machine, once; up to half a minute")
 
 
-def nothing_compiled() -> bool:
-    """Return whether this machine compiles for the first time."""
+def is_first_compilation() -> bool:
+    """Return whether nothing is compiled on this machine yet."""
     return not any(compile_cache.folder().glob(f"*{compile_cache.SUFFIX}"))

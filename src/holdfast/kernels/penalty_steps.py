@@ -1,6 +1,6 @@
-"""Subgradients of weight * |.|_p for p = 2 and infinity, RSA's steps also for p = 1: what `holdfast.methods` calls.
+"""Subgradients of weight * |.|_p for p = 2 and infinity, RSA's steps also for p = 1. `holdfast.methods` calls them.
 
-A row's result does not depend on the other rows, nor any on the number of threads.
+A row's result depends neither on the other rows nor on the number of threads.
 """
 
 from typing import Any
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
-from holdfast.kernels.calls import heard, matching, module, plain, share
+from holdfast.kernels.calls import matching, module, nonzero_weights, plain, share
 from holdfast.typing import Rows, Vector
 
 
@@ -29,7 +29,7 @@ def pull(p: float, weight: float, model: Vector, rows: Rows, weights: Vector | N
     """
     rows = plain(_floating(rows))
     model = matching(_floating(model), rows)
-    used, chosen = heard(len(rows), weights)
+    used, chosen = nonzero_weights(len(rows), weights)
     pulls = weight * used
     recipes, out = np.empty((len(chosen), 3), rows.dtype), np.empty_like(model)
     kernels = module("norms")
@@ -44,7 +44,7 @@ def pull(p: float, weight: float, model: Vector, rows: Rows, weights: Vector | N
 
 
 def steps(p: float, weight: float, models: Rows, master: Vector, gradients: Rows, rate: float) -> Rows:
-    """Return `models - rate * (gradients + subgradients at models - master)`, RSA's worker step, a row a worker."""
+    """Return `models - rate * (gradients + subgradients at models - master)`, RSA's worker step, one row per worker."""
     models, gradients = plain(models), plain(gradients)
     master = matching(master, models)
     if gradients.shape != models.shape or gradients.dtype != models.dtype:

@@ -1,5 +1,6 @@
 """Sums over all pairs of rows, the geometric median's arithmetic on them, and the best subset of the rows."""
 
+from collections.abc import Callable
 from functools import lru_cache, partial
 
 import numpy as np
@@ -18,7 +19,7 @@ PIECES, PIECE = 4, 128
 def squared_distances(rows: Rows) -> Distances:
     """Return |v_i - v_j|^2 for all pairs, from differences, added up in float64.
 
-    A row is at distance 0 from itself; what is not a number is infinitely far.
+    A row is at distance 0 from itself; a row with NaN is infinitely far from the others.
     """
     return _pair_sums(rows, np.empty(0, rows.dtype), _starts(rows.shape[1]), SPAN)
 
@@ -61,7 +62,7 @@ def _pair_sums(rows: Rows, centre: Vector, starts: NDArray[np.int64], width: int
 
 
 def largest_crowd(G: Distances, within: float) -> int:
-    """Return how many rows, itself included, the row with most of them so near has at a squared distance below that."""
+    """Return the size of the largest group of rows within `within` (squared) of one row, that row included."""
     crowd: int = module("weiszfeld").largest_crowd(plain(G), within)
     return crowd
 
@@ -70,8 +71,7 @@ def below_every_row(G: Distances, given: Vector | None = None) -> tuple[Vector, 
     """Return weights of a point with a smaller sum of distances than any row, or of the best row if it is optimal.
 
     G holds the inner products of the rows about any centre; row i counts `given[i]` times, once if none are given.
-    Also returned: the products about the best row, in which a point near to it is told from it, and whether it is
-    optimal.
+    Also returned: the products about the best row, precise for points near to it, and whether that row is optimal.
     """
     G = plain(G)
     weights, about = np.empty(len(G)), np.empty(G.shape)
@@ -84,7 +84,8 @@ def weiszfeld(
 ) -> tuple[Vector, int | None]:
     """Return the weights that Weiszfeld's iteration ends at, and after how many steps; None past the limit.
 
-    It ends when a step is shorter than `tolerance` times the median distance to the rows. Rows count as above.
+    It ends when a step is shorter than `tolerance` times the median distance to the rows. Row i counts `given[i]` times,
+    once if none are given.
     """
     if G.shape != 2 * start.shape:
         raise InvalidInput(f"inner products must have shape {2 * start.shape}; got {G.shape}")
@@ -104,18 +105,18 @@ def _counts(G: Distances, given: Vector | None) -> Vector:
 
 def least_diameter(distances: Distances, size: int) -> NDArray[np.int64]:
     """Return the `size` rows whose largest distance is least; of tied sets that with the least sum, then the first."""
-    return _found("least_diameter", distances, size)
+    return _best_subset(module("subsets").least_diameter, distances, size)
 
 
 def least_eigenvalue(products: Distances, size: int) -> NDArray[np.int64]:
     """Return the `size` rows whose covariance has the least largest eigenvalue, from their inner products."""
-    return _found("least_eigenvalue", products, size)
+    return _best_subset(module("subsets").least_eigenvalue, products, size)
 
 
-def _found(search: str, pairs: Distances, size: int) -> NDArray[np.int64]:
+def _best_subset(search: Callable[..., None], pairs: Distances, size: int) -> NDArray[np.int64]:
     pairs = plain(pairs)
     if pairs.shape != (len(pairs), len(pairs)) or not 1 <= size <= len(pairs):
         raise InvalidInput(f"a search needs n x n numbers and 1 to n of the rows; got {pairs.shape} and {size}")
     best = np.empty(size, np.int64)
-    getattr(module("subsets"), search)(pairs, size, best)
+    search(pairs, size, best)
     return best

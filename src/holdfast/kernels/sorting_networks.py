@@ -1,7 +1,7 @@
 """Sorting networks, cut down to the ranks that are wanted, written out as straight-line code.
 
-Batcher's odd-even merge sort (1968) for any number of rows. An exchange whose results nobody reads is
-left out, and of one that feeds a single reader only that half is kept. Written out, one exchange is two
+Batcher's odd-even merge sort (1968) for any number of rows. An exchange whose results are not read is
+left out; of an exchange with one result that is read, only that half is kept. Written out, one exchange is two
 machine instructions for eight columns at once.
 """
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Exchange(NamedTuple):
-    """Put the smaller value of wires a < b on a and the larger on b, as far as anyone reads them."""
+    """Put the smaller value of wires a < b on a and the larger on b, as far as they are read."""
 
     a: int
     b: int
@@ -33,7 +33,7 @@ def sorting_network(n: int) -> list[Exchange]:
     return exchanges
 
 
-def pruned(exchanges: list[Exchange], wanted: range) -> list[Exchange]:
+def prune(exchanges: list[Exchange], wanted: range) -> list[Exchange]:
     """Return what of a network still matters if only these wires are read at its end."""
     read, kept = set(wanted), []
     for exchange in reversed(exchanges):
@@ -50,7 +50,7 @@ def moves(n: int, wanted: range) -> tuple[list[tuple[int, int, int, int]], list[
     A move (a, b, low, high) reads lines a and b and writes two lines that are free; then a and b are.
     """
     line, free, made = list(range(n)), [n, n + 1], []
-    for exchange in pruned(sorting_network(n), wanted):
+    for exchange in prune(sorting_network(n), wanted):
         a, b, low, high = line[exchange.a], line[exchange.b], *free
         made.append((a, b, low, high))
         line[exchange.a], line[exchange.b], free = low, high, [a, b]
@@ -62,21 +62,21 @@ def source(n: int, wanted: range) -> str:
 
     >>> print(source(3, range(1, 2)))  # the median of three
     import numpy as np
-    from holdfast.kernels.compile_cache import compiled
+    from holdfast.kernels.compile_cache import jit
     <BLANKLINE>
-    from .sorting import high, known, low
+    from .sorting import high, low, nan_to_infinity
     <BLANKLINE>
     <BLANKLINE>
-    @compiled
+    @jit
     def mean_of_ranks(rows, first, last, out):
         infinity, total = rows.dtype.type(np.inf), out[first:last]
         r0 = rows[0, first:last]
         r1 = rows[1, first:last]
         r2 = rows[2, first:last]
         for j in range(len(total)):
-            v0 = known(r0[j], infinity)
-            v1 = known(r1[j], infinity)
-            v2 = known(r2[j], infinity)
+            v0 = nan_to_infinity(r0[j], infinity)
+            v1 = nan_to_infinity(r1[j], infinity)
+            v2 = nan_to_infinity(r2[j], infinity)
             v0, v1 = low(v0, v1), high(v0, v1)
             v2 = high(v0, v2)
             v1 = low(v1, v2)
@@ -86,18 +86,18 @@ def source(n: int, wanted: range) -> str:
     wires = range(n)
     lines = [
         "import numpy as np",
-        "from holdfast.kernels.compile_cache import compiled",
+        "from holdfast.kernels.compile_cache import jit",
         "",
-        "from .sorting import high, known, low",
+        "from .sorting import high, low, nan_to_infinity",
         "",
         "",
-        "@compiled",
+        "@jit",
         "def mean_of_ranks(rows, first, last, out):",
         "    infinity, total = rows.dtype.type(np.inf), out[first:last]",
         *(f"    r{i} = rows[{i}, first:last]" for i in wires),
         "    for j in range(len(total)):",
-        *(f"        v{i} = known(r{i}[j], infinity)" for i in wires),
-        *(f"        {_statement(exchange)}" for exchange in pruned(sorting_network(n), wanted)),
+        *(f"        v{i} = nan_to_infinity(r{i}[j], infinity)" for i in wires),
+        *(f"        {_statement(exchange)}" for exchange in prune(sorting_network(n), wanted)),
         f"        total[j] = {_mean(wanted)}",
     ]
     return "\n".join(lines) + "\n"
@@ -108,13 +108,13 @@ def nearest_source(n: int, middle: range, nearest: int) -> str:
 
     >>> print(nearest_source(3, range(1, 2), 2))  # the mean of the two nearest to the median of three
     import numpy as np
-    from holdfast.kernels.compile_cache import compiled
+    from holdfast.kernels.compile_cache import jit
     <BLANKLINE>
     from .nearest import nearer
-    from .sorting import high, known, low
+    from .sorting import high, low, nan_to_infinity
     <BLANKLINE>
     <BLANKLINE>
-    @compiled
+    @jit
     def mean_nearest(rows, chosen, first, last, out):
         infinity, total = rows.dtype.type(np.inf), out[first:last]
         zero = out.dtype.type(0)
@@ -122,9 +122,9 @@ def nearest_source(n: int, middle: range, nearest: int) -> str:
         r1 = rows[chosen[1], first:last]
         r2 = rows[chosen[2], first:last]
         for j in range(len(total)):
-            v0 = known(r0[j], infinity)
-            v1 = known(r1[j], infinity)
-            v2 = known(r2[j], infinity)
+            v0 = nan_to_infinity(r0[j], infinity)
+            v1 = nan_to_infinity(r1[j], infinity)
+            v2 = nan_to_infinity(r2[j], infinity)
             v0, v1 = low(v0, v1), high(v0, v1)
             v0, v2 = low(v0, v2), high(v0, v2)
             v1, v2 = low(v1, v2), high(v1, v2)
@@ -139,19 +139,19 @@ def nearest_source(n: int, middle: range, nearest: int) -> str:
     wires = range(n)
     lines = [
         "import numpy as np",
-        "from holdfast.kernels.compile_cache import compiled",
+        "from holdfast.kernels.compile_cache import jit",
         "",
         "from .nearest import nearer",
-        "from .sorting import high, known, low",
+        "from .sorting import high, low, nan_to_infinity",
         "",
         "",
-        "@compiled",
+        "@jit",
         "def mean_nearest(rows, chosen, first, last, out):",
         "    infinity, total = rows.dtype.type(np.inf), out[first:last]",
         "    zero = out.dtype.type(0)",
         *(f"    r{i} = rows[chosen[{i}], first:last]" for i in wires),
         "    for j in range(len(total)):",
-        *(f"        v{i} = known(r{i}[j], infinity)" for i in wires),
+        *(f"        v{i} = nan_to_infinity(r{i}[j], infinity)" for i in wires),
         *(f"        {_statement(exchange)}" for exchange in sorting_network(n)),
         f"        c = {_mean(middle)}",
         "        s = zero",

@@ -13,7 +13,7 @@ from typing import ClassVar, cast
 import numpy as np
 
 from holdfast import kernels
-from holdfast.kernels.comparisons import undecided
+from holdfast.kernels.comparisons import find_ties
 from holdfast.onebit.counts import Counter
 from holdfast.streams import Stream
 from holdfast.typing import Bits, Messages, Rows, Sides, Tally, Vector, Workers
@@ -40,7 +40,7 @@ class Coin:
         >>> Coin(0).break_ties(np.zeros(3), np.array([[1.0, np.nan, -2.0]]), np.array([1]), round=0)
         array([[ 1., inf, -2.]])
         """
-        places = undecided(model, rows)
+        places = find_ties(model, rows)
         if not len(places):  # as in nearly every round but the first
             return rows
         row, place = np.divmod(places, len(model))

@@ -60,13 +60,13 @@ class Judge:
         """Return the opinion with this round's differences in it."""
         words, bits = words_of(messages, neutral)
         about = workers, opinion.compared, 1 - self.fading, opinion.shares, opinion.times
-        shares, times = comparisons.remembered(words, bits, *about)
+        shares, times = comparisons.remember(words, bits, *about)
         return opinion._replace(shares=shares, times=times)
 
     def _judged(self, opinion: Opinion, round: int) -> Opinion:
         """Return the opinion with what follows from its differences."""
         constants = self.near, NEAREST, ALIKE, self.ratio, MARGIN
-        found = comparisons.judged(opinion.shares, opinion.times, opinion.compared, JUDGEMENTS, constants)
+        found = comparisons.judge(opinion.shares, opinion.times, opinion.compared, JUDGEMENTS, constants)
         if found is None:
             return opinion
         weights, voices, difference, limit = found

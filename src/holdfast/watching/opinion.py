@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels.comparisons import Shares, attended
+from holdfast.kernels.comparisons import Shares, count_attendance
 from holdfast.streams import Stream
 from holdfast.typing import Workers
 
@@ -67,7 +67,7 @@ class Opinion(NamedTuple):
     def after(self, workers: Workers) -> "Opinion":
         """Return the opinion after a round of these workers, with room for them, and the round on the account."""
         account = self.account
-        counts = attended(self.weights, workers, account.rounds, account.left_out)
+        counts = count_attendance(self.weights, workers, account.rounds, account.left_out)
         if counts is None:
             return grown(self, workers).after(workers)
         rounds, left_out = counts

@@ -7,9 +7,9 @@ Columns `first` to `last` only, so that threads can share the work.
 
 from numba import njit
 
-from holdfast.kernels.compile_cache import compiled
+from holdfast.kernels.compile_cache import jit
 
-from .lanes import LANES, fused, nothing, put, repeated, taken
+from .lanes import LANES, fma, load, nothing, repeat, store
 
 BLOCK = 2048
 SPAN = 1024
@@ -18,7 +18,7 @@ TILE = 4 * LANES
 """Columns whose sums stay in registers."""
 
 
-@compiled
+@jit
 def mean(rows, first, last, out):
     """out = the mean of the rows, added in their order as NumPy adds them."""
     n = len(rows)
@@ -43,7 +43,7 @@ def mean(rows, first, last, out):
             total[j] /= total.dtype.type(n)
 
 
-@compiled
+@jit
 def combination(weights, chosen, rows, first, last, out):
     """out = sum of weights[k] * rows[chosen[k]]; other rows are not read."""
     n = len(chosen)
@@ -57,15 +57,15 @@ def combination(weights, chosen, rows, first, last, out):
             c, d = rows[chosen[done + 2], begin:end], rows[chosen[done + 3], begin:end]
             p, q, r, s = weights[done], weights[done + 1], weights[done + 2], weights[done + 3]
             for j in range(len(total)):
-                total[j] = fused(s, d[j], fused(r, c[j], fused(q, b[j], fused(p, a[j], total[j]))))
+                total[j] = fma(s, d[j], fma(r, c[j], fma(q, b[j], fma(p, a[j], total[j]))))
             done += 4
         for i in range(done, n):
             a, p = rows[chosen[i], begin:end], weights[i]
             for j in range(len(total)):
-                total[j] = fused(p, a[j], total[j])
+                total[j] = fma(p, a[j], total[j])
 
 
-@compiled
+@jit
 def _mixture(weights, chosen, flat, width, first, last, out):
     """`combination` of the rows that lie one after the other in `flat`, tile by tile; return where the tiles end.
 
@@ -74,29 +74,29 @@ def _mixture(weights, chosen, flat, width, first, last, out):
     while first + TILE <= last:
         a, b, c, d = nothing(flat), nothing(flat), nothing(flat), nothing(flat)
         for k in range(len(chosen)):
-            at, weight = chosen[k] * width + first, repeated(weights[k])
-            a = fused(weight, taken(flat, at, flat), a)
-            b = fused(weight, taken(flat, at + LANES, flat), b)
-            c = fused(weight, taken(flat, at + 2 * LANES, flat), c)
-            d = fused(weight, taken(flat, at + 3 * LANES, flat), d)
-        put(out, first, a)
-        put(out, first + LANES, b)
-        put(out, first + 2 * LANES, c)
-        put(out, first + 3 * LANES, d)
+            at, weight = chosen[k] * width + first, repeat(weights[k])
+            a = fma(weight, load(flat, at, flat), a)
+            b = fma(weight, load(flat, at + LANES, flat), b)
+            c = fma(weight, load(flat, at + 2 * LANES, flat), c)
+            d = fma(weight, load(flat, at + 3 * LANES, flat), d)
+        store(out, first, a)
+        store(out, first + LANES, b)
+        store(out, first + 2 * LANES, c)
+        store(out, first + 3 * LANES, d)
         first += TILE
     return first
 
 
-@compiled
+@jit
 def mixtures(weights, chosen, counts, rows, first, last, out):
     """out[k] = `combination` by the first counts[k] of weights[k] and chosen[k]."""
     flat, width = rows.reshape(-1), rows.shape[1]
     for begin in range(first, last, SPAN):
         end = min(begin + SPAN, last)
         for k in range(len(out)):
-            used, who = weights[k, : counts[k]], chosen[k, : counts[k]]
-            done = _mixture(used, who, flat, width, begin, end, out[k])
-            combination(used, who, rows, done, end, out[k])
+            used, places = weights[k, : counts[k]], chosen[k, : counts[k]]
+            done = _mixture(used, places, flat, width, begin, end, out[k])
+            combination(used, places, rows, done, end, out[k])
 
 
 @njit(nogil=True)
@@ -105,7 +105,7 @@ def _sign(x, y, weight, zero):
     return (weight if x > y else zero) - (weight if x < y else zero)
 
 
-@compiled
+@jit
 def sign_sum(model, weights, chosen, rows, first, last, out):
     """out = sum of weights[k] * sign(model - rows[chosen[k]]), exact for whole weights; other rows are not read."""
     n, zero = len(chosen), out.dtype.type(0)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from holdfast.kernels.compile_cache import compiled
+from holdfast.kernels.compile_cache import jit
 
 from .elementary import exp, log, log1p
 from .scoring import BLOCK, scores_of_all
@@ -10,7 +10,7 @@ from .scoring import BLOCK, scores_of_all
 SOFTMAX, LOGISTIC, LEAST_SQUARES = 0, 1, 2
 
 
-@compiled
+@jit
 def _exponentials(scores):
     """scores = exp(scores - their maximum in each row), in place; one loop over all, which makes whole vectors."""
     for i in range(len(scores)):
@@ -25,7 +25,7 @@ def _exponentials(scores):
         flat[k] = flat.dtype.type(exp(np.float64(flat[k])))
 
 
-@compiled
+@jit
 def residuals_of(loss, scores, targets, weight, out):
     """out[c, i] = weight * d loss / d score c of sample i; the scores are overwritten."""
     samples, outputs = scores.shape
@@ -46,7 +46,7 @@ def residuals_of(loss, scores, targets, weight, out):
             out[0, i] = weight * (scores[i, 0] - number(targets[i]))
 
 
-@compiled
+@jit
 def losses_of_all(loss, features, targets, scale, model, outputs, out):
     """out[i] = the loss of sample i at the model, straight from bytes."""
     block = np.empty((BLOCK, outputs), model.dtype)

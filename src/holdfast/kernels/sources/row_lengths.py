@@ -8,7 +8,7 @@ from math import frexp, ldexp
 
 import numpy as np
 
-from holdfast.kernels.compile_cache import compiled
+from holdfast.kernels.compile_cache import jit
 
 BLOCK = 512
 """Lanes. A power of two: they are added up in halves."""
@@ -18,7 +18,7 @@ LEAST = 1e-270
 """Above this a sum of squares has lost nothing to underflow."""
 
 
-@compiled
+@jit
 def largest(x, y):
     """The largest |x_j - y_j|; NaN is larger than nothing.
 
@@ -40,7 +40,7 @@ def largest(x, y):
     return top
 
 
-@compiled
+@jit
 def _squares(x, y):
     """The sum of (x_j - y_j)^2 in float64, whatever that is."""
     lanes = np.zeros(BLOCK)
@@ -49,10 +49,10 @@ def _squares(x, y):
         for j in range(len(a)):
             u = np.float64(a[j] - b[j])
             lanes[j] += u * u
-    return _folded(lanes)
+    return _add_lanes(lanes)
 
 
-@compiled
+@jit
 def _scaled_squares(x, y, scale):
     """The same of differences times `scale`; NaN adds 0."""
     lanes = np.zeros(BLOCK)
@@ -61,11 +61,11 @@ def _scaled_squares(x, y, scale):
         for j in range(len(a)):
             u = np.float64(scale * (a[j] - b[j]))
             lanes[j] += u * u if u == u else 0.0
-    return _folded(lanes)
+    return _add_lanes(lanes)
 
 
-@compiled
-def _folded(lanes):
+@jit
+def _add_lanes(lanes):
     half = BLOCK // 2
     while half:
         a, b = lanes[:half], lanes[half : 2 * half]
@@ -75,7 +75,7 @@ def _folded(lanes):
     return lanes[0]
 
 
-@compiled(fastmath={"reassoc"})
+@jit(fastmath={"reassoc"})
 def count(x, y, top):
     """How many |x_j - y_j| are the largest: whole numbers, exact in any order."""
     total, zero, one = 0.0, x.dtype.type(0), x.dtype.type(1)
@@ -88,7 +88,7 @@ def count(x, y, top):
     return total
 
 
-@compiled
+@jit
 def length(x, y):
     """Return (l, e) with |x - y|_2 = l 2^e; l is infinite if any difference is."""
     total = _squares(x, y)
@@ -101,14 +101,14 @@ def length(x, y):
     return np.sqrt(_scaled_squares(x, y, x.dtype.type(ldexp(1.0, -exponent)))), exponent
 
 
-@compiled
+@jit
 def within(exponent, dtype):
     """The exponent, or the next one such that this type has 2^e and 2^-e."""
     limit = -np.finfo(dtype).minexp
     return min(max(exponent, -limit), limit)
 
 
-@compiled
+@jit
 def lengths(rows, first, last, out):
     """out[i] = |rows[i]|_2 for rows `first` to `last`, squares added in float64; infinite where that is no number."""
     for i in range(first, last):
@@ -118,5 +118,5 @@ def lengths(rows, first, last, out):
             for j in range(len(a)):
                 u = np.float64(a[j])
                 lanes[j] += u * u
-        total = _folded(lanes)
+        total = _add_lanes(lanes)
         out[i] = np.sqrt(total) if total == total else np.inf

@@ -6,7 +6,7 @@
 import numpy as np
 from numba import int32, njit
 
-from holdfast.kernels.compile_cache import compiled
+from holdfast.kernels.compile_cache import jit
 
 
 @njit(nogil=True)
@@ -15,7 +15,7 @@ def _sides(x, y):
     return int32(x > y) + (int32(x < y) << int32(8))
 
 
-@compiled
+@jit
 def _pack_whole(x, y, width, above, below):
     """Fill bytes of which all eight coordinates exist."""
     x0, x1, x2, x3 = x, x[width:], x[2 * width :], x[3 * width :]
@@ -33,7 +33,7 @@ def _pack_whole(x, y, width, above, below):
         below[b] = sides >> int32(8)
 
 
-@compiled
+@jit
 def pack_sides(rows, neutral, out):
     """out[i] = a bit for each coordinate of row i, whether it is above neutral, then a bit for each, whether below.
 
@@ -54,8 +54,8 @@ def pack_sides(rows, neutral, out):
             below[b] = sides >> int32(8)
 
 
-@compiled
-def undecided(model, rows):
+@jit
+def find_ties(model, rows):
     """Return the places, counted row by row, of the entries that are equal to the model's or NaN."""
     d, each = len(model), np.zeros(len(rows), np.int64)
     for i in range(len(rows)):

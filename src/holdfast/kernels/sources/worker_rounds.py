@@ -1,20 +1,20 @@
-"""Gradients of linear problems for all workers at once, and RSA's worker step on top of them.
+"""Gradients of linear problems for all workers at once: on minibatches, on all samples, by SAGA; RSA's worker step.
 
-One worker at a time, everything of it in the cache: the step is taken while the gradient is still warm, and the next
+One worker at a time, all its data in the cache. The step is taken while the gradient is in the cache, and the next
 minibatch is fetched meanwhile.
 """
 
 import numpy as np
 
-from holdfast.kernels.compile_cache import compiled
+from holdfast.kernels.compile_cache import jit
 
 from .draws import worker_rows, worker_without_samples
-from .gradients import combined, gradient_of
+from .gradients import combine, gradient_of
 from .linear_losses import residuals_of
 from .scoring import scores_of
 
 
-@compiled
+@jit
 def _l1_step(model, master, gradient, rate, penalty, out):
     """out = model - rate * (gradient + penalty * sign(model - master)), rounded as NumPy rounds it."""
     for j in range(len(out)):
@@ -22,7 +22,7 @@ def _l1_step(model, master, gradient, rate, penalty, out):
         out[j] = model[j] - rate * (gradient[j] + penalty * sign)
 
 
-@compiled
+@jit
 def worker_round(
     loss,
     features,
@@ -45,7 +45,7 @@ def worker_round(
 
     That is its gradient at `models[i]` (at the one model, if there is only one), or, if `stepping`, where RSA's
     worker step with the l1 penalty leads from there. While one minibatch is worked on, the next is fetched. Returned
-    is the place in `workers` of the first who has no samples, or -1.
+    is the place in `workers` of the first worker without samples, or -1.
     """
     without = worker_without_samples(workers, starts)
     if without >= 0:
@@ -71,7 +71,7 @@ def worker_round(
     return -1
 
 
-@compiled
+@jit
 def full_round(loss, features, targets, starts, scale, workers, weight, models, out):
     """out[i] = the gradient of worker `workers[i]` on all its samples at `models[i]`; returns as `worker_round`."""
     without = worker_without_samples(workers, starts)
@@ -88,7 +88,7 @@ def full_round(loss, features, targets, starts, scale, workers, weight, models, 
     return -1
 
 
-@compiled
+@jit
 def saga_round(
     loss, features, targets, starts, scale, key, workers, round, batch, weight, models, tables, averages, out
 ):
@@ -124,10 +124,10 @@ def saga_round(
         for b in range(batch):
             for c in range(outputs):
                 table[(rows[b] - first) * outputs + c] = fresh[c, b]
-        combined(features, rows, scale, drawn, change)
+        combine(features, rows, scale, drawn, change)
         for j in range(len(change)):
             out[i, j] = change[j] + averages[i, j]
-        combined(features, rows, scale, known, change)
+        combine(features, rows, scale, known, change)
         for j in range(len(change)):
             averages[i, j] += change[j]
     return -1
