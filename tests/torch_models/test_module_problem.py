@@ -93,7 +93,7 @@ def test_mean_and_deviation_of_each_channel() -> None:
     pixels[:, 1] //= 4
     data = Dataset("two channels", pixels, np.arange(9000) % 2, pixels[:2], np.arange(2))
     problem = ModuleProblem.of(data, Iid(), 2, 4, model=Mlp(hidden=2))
-    scaled = problem.minibatches.scaled(torch.from_numpy(pixels)).numpy().astype(np.float64)
+    scaled = problem.minibatches.scale(torch.from_numpy(pixels)).numpy().astype(np.float64)
     np.testing.assert_allclose(scaled.mean(axis=(0, 2, 3)), 0, atol=1e-6)
     np.testing.assert_allclose(scaled.std(axis=(0, 2, 3)), 1, atol=1e-6)
 

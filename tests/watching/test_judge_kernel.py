@@ -66,10 +66,10 @@ def test_sides_differ_as_signs_do(d: int, dtype: type) -> None:
 
 def test_what_is_undecided_is_tied_or_nan() -> None:
     rows = np.arange(6.0).reshape(2, 3)
-    assert comparisons.undecided(np.full(3, 2.5), rows).tolist() == []
-    assert comparisons.undecided(np.array([3.0, 1.0, 9.0]), rows).tolist() == [1, 3]
+    assert comparisons.find_ties(np.full(3, 2.5), rows).tolist() == []
+    assert comparisons.find_ties(np.array([3.0, 1.0, 9.0]), rows).tolist() == [1, 3]
     rows[1, 2] = np.nan
-    assert comparisons.undecided(np.full(3, 2.5), rows).tolist() == [5]
+    assert comparisons.find_ties(np.full(3, 2.5), rows).tolist() == [5]
 
 
 def test_rows_without_weight_are_not_read() -> None:

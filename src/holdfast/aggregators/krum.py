@@ -7,7 +7,7 @@ import numpy as np
 
 from holdfast.aggregators.distances import squared_distances
 from holdfast.aggregators.families import Weighted
-from holdfast.aggregators.requirements import declared, require_whole
+from holdfast.aggregators.requirements import require_declared, require_whole
 from holdfast.errors import InvalidInput
 from holdfast.typing import Rows, Vector
 
@@ -44,7 +44,7 @@ class Krum(Weighted):
 
 def krum_scores(rule: Weighted, rows: Rows) -> Vector:
     """Return for each row the sum of the squared distances to its n - byzantine - 2 nearest others."""
-    n, byzantine = len(rows), declared(rule)
+    n, byzantine = len(rows), require_declared(rule)
     neighbours = n - byzantine - 2
     if neighbours < 1:
         raise InvalidInput(f"{type(rule).__name__} needs n >= byzantine + 3; got n={n}, byzantine={byzantine}")
@@ -82,7 +82,7 @@ class MultiKrum(Weighted):
         require_whole(self, "selected", least=1, optional=True)
 
     def weights(self, rows: Rows) -> Vector:
-        n, byzantine = len(rows), declared(self)
+        n, byzantine = len(rows), require_declared(self)
         selected = n - byzantine if self.selected is None else self.selected
         scores = krum_scores(self, rows)
         if selected > n - byzantine:

@@ -1,13 +1,21 @@
-"""What the options of rules and stages must be, said in one way."""
+"""Requirements on the options of rules and stages, with one error shape."""
 
 from math import comb, inf
 from operator import index
-from typing import Any
+from typing import Protocol
 
 from holdfast.errors import InvalidInput
 
 
-def require_whole(part: Any, name: str, least: int = 0, *, optional: bool = False) -> None:
+class TakesCount(Protocol):
+    """A rule or stage with an option for the declared number of Byzantine workers."""
+
+    @property
+    def declared_option(self) -> str:
+        """The name of that option."""
+
+
+def require_whole(part: object, name: str, least: int = 0, *, optional: bool = False) -> None:
     """Make the option `name` of a frozen rule or stage an int of at least `least`, or refuse it.
 
     NumPy's integers become plain ones; neither 1.5, 1.0 nor True is a whole number. None stays if `optional`.
@@ -24,7 +32,7 @@ def require_whole(part: Any, name: str, least: int = 0, *, optional: bool = Fals
     object.__setattr__(part, name, whole)
 
 
-def require_positive(part: Any, name: str) -> None:
+def require_positive(part: object, name: str) -> None:
     """Make the option `name` of a frozen rule or stage a finite float above 0, or refuse it."""
     value = getattr(part, name)
     try:
@@ -36,31 +44,35 @@ def require_positive(part: Any, name: str) -> None:
     object.__setattr__(part, name, number)
 
 
-def declared(part: Any) -> int:
-    """Return how many rows a rule or stage is told may lie, or say that nobody told it.
+def require_declared(part: TakesCount) -> int:
+    """Return how many Byzantine rows are declared to a rule or stage; the number is required.
 
     >>> from holdfast.aggregators import TrimmedMean
-    >>> declared(TrimmedMean(trim=2))
+    >>> require_declared(TrimmedMean(trim=2))
     2
     """
-    number: int | None = getattr(part, part.told)
+    number: int | None = getattr(part, part.declared_option)
     if number is None:
-        raise InvalidInput(f"{type(part).__name__} needs {part.told}, the number of rows that may lie; got none")
+        raise InvalidInput(
+            f"{type(part).__name__} needs {part.declared_option}, the number of rows that may lie; got none"
+        )
     return number
 
 
-def require_majority(part: Any, n: int) -> int:
-    """Return how many of n rows may lie, as a rule or stage is told, or say that they are not less than half."""
-    number = declared(part)
+def require_majority(part: TakesCount, n: int) -> int:
+    """Return how many of n rows are declared Byzantine to a rule or stage: less than half of them."""
+    number = require_declared(part)
     if n <= 2 * number:
-        raise InvalidInput(f"{type(part).__name__} needs n > 2 * {part.told}; got n={n}, {part.told}={number}")
+        raise InvalidInput(
+            f"{type(part).__name__} needs n > 2 * {part.declared_option}; got n={n}, {part.declared_option}={number}"
+        )
     return number
 
 
-def require_few_subsets(part: Any, n: int, left_out: int, most: int) -> None:
+def require_few_subsets(part: TakesCount, n: int, left_out: int, most: int) -> None:
     """Refuse a search through more subsets than `most`: it might never end."""
     if (number := comb(n, left_out)) > most:
         raise InvalidInput(
-            f"{type(part).__name__} needs at most {most:,} subsets of n - {part.told} rows to search; "
-            f"got {float(number):.3g} with n={n}, {part.told}={left_out}"
+            f"{type(part).__name__} needs at most {most:,} subsets of n - {part.declared_option} rows to search; "
+            f"got {float(number):.3g} with n={n}, {part.declared_option}={left_out}"
         )

@@ -7,7 +7,7 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
-from holdfast.attacks.threats import ColludingAttack, FullView, WithMemory, alike, honest_mean
+from holdfast.attacks.threats import ColludingAttack, FullView, WithMemory, broadcast, honest_mean
 from holdfast.errors import InvalidInput
 from holdfast.streams import Stream
 from holdfast.typing import Rows, Vector, Workers
@@ -104,13 +104,13 @@ class Mimic(WithMemory[Victim], ColludingAttack):
 
     def step(self, state: Victim, view: FullView) -> tuple[Rows, Victim]:
         if state.rounds < self.warm_up:
-            state = _watched(state, view)
+            state = _watch(state, view)
         present = view.honest_workers == state.worker
         at = present.argmax() if present.any() else (view.honest @ state.direction).argmax()
-        return alike(view.honest[at], view), state
+        return broadcast(view.honest[at], view), state
 
 
-def _watched(state: Victim, view: FullView) -> Victim:
+def _watch(state: Victim, view: FullView) -> Victim:
     """Return the state after another round of the warm-up."""
     t = int(state.rounds)
     mean = (t * state.mean + honest_mean(view)) / (t + 1)

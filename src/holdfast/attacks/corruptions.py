@@ -19,7 +19,7 @@ class Infinite(LocalAttack):
     uses_own = False
 
     def __call__(self, view: LocalView, /) -> Rows:
-        return everywhere(np.inf, view.own)
+        return fill_rows(np.inf, view.own)
 
 
 @dataclass(frozen=True)
@@ -32,10 +32,10 @@ class SameValue(LocalAttack):
     uses_own = False
 
     def __call__(self, view: LocalView, /) -> Rows:
-        return everywhere(self.value, view.own)
+        return fill_rows(self.value, view.own)
 
 
-def everywhere(value: float, like: Rows) -> Rows:
+def fill_rows(value: float, like: Rows) -> Rows:
     """Return rows of one value that take no memory, as np.broadcast_to does, in a fraction of its time."""
     return np.ndarray(like.shape, like.dtype, np.array(value, like.dtype), strides=(0,) * like.ndim)
 

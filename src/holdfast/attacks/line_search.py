@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from holdfast.attacks.damage import Line, damage_along
-from holdfast.attacks.threats import ColludingAttack, FullView, alike
+from holdfast.attacks.threats import ColludingAttack, FullView, broadcast
 from holdfast.typing import Rows
 
 Search = Literal["none", "line", "upward"]
@@ -43,12 +43,12 @@ class LineAttack(ColludingAttack):
     def __call__(self, view: FullView, /) -> Rows:
         line, constant = self.line(view)
         if self.searches and (damage := damage_along(line, view)):
-            look = strongest if self.search == "line" else strongest_upward
+            look = search_line if self.search == "line" else search_upward
             constant, _ = look(damage, constant, self.evaluations)
-        return alike(line(constant), view)
+        return broadcast(line(constant), view)
 
 
-def strongest(damage: Callable[[float], float], start: float, evaluations: int) -> tuple[float, float]:
+def search_line(damage: Callable[[float], float], start: float, evaluations: int) -> tuple[float, float]:
     """Return the constant that does most damage, of those tried, and its damage; the first of equals.
 
     Tried are `start`, then 4 to the power of 1, -1, 2, -2, 3, 4 times it, each with either sign, then ever closer
@@ -60,12 +60,12 @@ def strongest(damage: Callable[[float], float], start: float, evaluations: int) 
     def best() -> float:
         return max(harms, key=harms.__getitem__)
 
-    for factor in islice(_tried(start, best), evaluations):
+    for factor in islice(_trials(start, best), evaluations):
         harms[factor] = damage(factor)
     return best(), harms[best()]
 
 
-def strongest_upward(damage: Callable[[float], float], start: float, evaluations: int) -> tuple[float, float]:
+def search_upward(damage: Callable[[float], float], start: float, evaluations: int) -> tuple[float, float]:
     """Return the constant that does most damage, of those tried, and its damage: as ByzFL's searched attacks look.
 
     Tried is 0, then 10 further on from the best one, twice as far each time while that does more damage, then 0.8
@@ -82,7 +82,7 @@ def strongest_upward(damage: Callable[[float], float], start: float, evaluations
     return best, most
 
 
-def _tried(start: float, best: Callable[[], float]) -> Iterator[float]:
+def _trials(start: float, best: Callable[[], float]) -> Iterator[float]:
     unit = start or 1.0
     yield start
     yield -unit

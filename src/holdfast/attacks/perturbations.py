@@ -7,7 +7,7 @@ import numpy as np
 
 from holdfast import kernels
 from holdfast.attacks.alie import deviation
-from holdfast.attacks.threats import ColludingAttack, FullView, alike, honest_mean
+from holdfast.attacks.threats import ColludingAttack, FullView, broadcast, honest_mean
 from holdfast.typing import Rows, Vector
 
 Perturbation = Literal["unit", "std", "sign"]
@@ -55,7 +55,7 @@ class MinMax(ColludingAttack):
         mean, p = honest_mean(view), perturbation(self.direction, view)
         square = p @ p
         if not square > 0:
-            return alike(mean, view)
+            return broadcast(mean, view)
         honest = view.honest.astype(np.float64)
         away = mean - honest
         # clamp: rounding can put mu farther from a message than all others are
@@ -64,7 +64,7 @@ class MinMax(ColludingAttack):
         root = np.sqrt(along * along + square * room)
         with np.errstate(divide="ignore", invalid="ignore"):  # of two forms of the root the one that does not cancel
             gammas = np.where(along >= 0, (along + root) / square, room / (root - along))
-        return alike(mean - gammas.min() * p, view)
+        return broadcast(mean - gammas.min() * p, view)
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class MinSum(ColludingAttack):
         mean, p = honest_mean(view), perturbation(self.direction, view)
         length = np.linalg.norm(p)
         if not length > 0:
-            return alike(mean, view)
+            return broadcast(mean, view)
         distances = np.linalg.norm(view.honest - mean, axis=1)
         reach = distances.max() if self.bound == "max" else distances.min()
-        return alike(mean - reach / length * p, view)
+        return broadcast(mean - reach / length * p, view)

@@ -165,7 +165,7 @@ class BatchPoisoning(LocalAttack):
         return view.own
 
 
-def alike(vector: Vector, view: LocalView) -> Rows:
+def broadcast(vector: Vector, view: LocalView) -> Rows:
     """Return the messages of workers that all send this vector."""
     return np.broadcast_to(vector.astype(view.own.dtype), view.own.shape)
 

@@ -84,8 +84,8 @@ def weiszfeld(
 ) -> tuple[Vector, int | None]:
     """Return the weights that Weiszfeld's iteration ends at, and after how many steps; None past the limit.
 
-    It ends when a step is shorter than `tolerance` times the median distance to the rows. Row i counts `given[i]` times,
-    once if none are given.
+    It ends when a step is shorter than `tolerance` times the median distance to the rows. Row i counts
+    `given[i]` times, once if none are given.
     """
     if G.shape != 2 * start.shape:
         raise InvalidInput(f"inner products must have shape {2 * start.shape}; got {G.shape}")

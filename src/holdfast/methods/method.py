@@ -34,7 +34,7 @@ class Method(ABC):
     weighs: ClassVar[bool] = False
     """Whether it heeds the weights of its setting."""
 
-    def resolved(self) -> Self:
+    def resolve(self) -> Self:
         """Return the method with every option that depends on others filled in."""
         return self
 

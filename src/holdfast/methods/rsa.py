@@ -56,10 +56,10 @@ class Rsa(Method):
         if self.messages == "bits" and self.ties == "zero":
             raise InvalidInput("one bit cannot say 0: bits need ties=coin; got ties=zero")
 
-    def resolved(self) -> Self:
+    def resolve(self) -> Self:
         """Return the method with what happens at ties filled in.
 
-        >>> Rsa(messages="bits").resolved().ties
+        >>> Rsa(messages="bits").resolve().ties
         'coin'
         """
         ties: Any = "coin" if self.messages == "bits" else "zero"

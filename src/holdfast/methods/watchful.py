@@ -42,7 +42,7 @@ class WatchfulRsa(Rsa):
     ratio: Ratio = Judge.ratio
 
     def program(self, setting: Setting) -> Program:
-        first = 1 if self.resolved().ties == "coin" else 0
+        first = 1 if self.resolve().ties == "coin" else 0
         judge = Judge(self.every, near=self.near, ratio=self.ratio, first=first)
         program = super().program(setting)
         return replace(program, reading=(*program.reading, WeighJudged(judge)))

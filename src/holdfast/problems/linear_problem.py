@@ -52,7 +52,7 @@ class LinearProblem(ABC):
         seed: int = 0,
     ) -> Self:
         """Return the problem of learning from data dealt to this many workers; `weight` is 1 / workers if not given."""
-        data = cls.prepared(data)
+        data = cls.prepare(data)
         generator = Stream(seed, "partition").generator()
         parts = partition.deal(data.train_targets, workers, generator)
         features = partition.seen(_flat(data.train_features), parts, generator)
@@ -62,7 +62,7 @@ class LinearProblem(ABC):
         return cls(shards, cls.outputs_for(data), batch, share, seed, test, data.unit)
 
     @classmethod
-    def prepared(cls, data: Dataset) -> Dataset:
+    def prepare(cls, data: Dataset) -> Dataset:
         """Return the data with targets as the loss reads them: classes numbered from 0."""
         return data.numbered()
 
@@ -92,7 +92,7 @@ class LinearProblem(ABC):
 
     @staticmethod
     @abstractmethod
-    def judged(scores: Rows, targets: NDArray[Any], unit: float) -> dict[str, float]:
+    def measure_scores(scores: Rows, targets: NDArray[Any], unit: float) -> dict[str, float]:
         """Return what scores `(N, outputs)` of samples are worth, targets counted in this unit."""
 
     @property
@@ -110,24 +110,24 @@ class LinearProblem(ABC):
 
     def evaluate(self, model: Vector) -> dict[str, float]:
         """Return what is measured on the test samples, if there are any."""
-        return {} if self.test is None else self.measured(model, *self.test)
+        return {} if self.test is None else self.measure(model, *self.test)
 
-    def measured(self, model: Vector, features: NDArray[Any], targets: NDArray[Any]) -> dict[str, float]:
+    def measure(self, model: Vector, features: NDArray[Any], targets: NDArray[Any]) -> dict[str, float]:
         """Return what a model is worth on some samples: the accuracy, if the problem has classes."""
-        return self.judged(self.scores_of_all(model, features), targets, self.unit)
+        return self.measure_scores(self.scores_of_all(model, features), targets, self.unit)
 
     def accuracy(self, model: Vector, features: NDArray[Any], targets: NDArray[Any]) -> float | None:
         """Return the share of samples that `model` gets right, if the problem knows right from wrong."""
-        return self.measured(model, features, targets).get("accuracy")
+        return self.measure(model, features, targets).get("accuracy")
 
     def only(self, first: int, last: int) -> Self:
         """Return the problem with the samples of workers `first` to `last` alone, and none to test on."""
         return replace(self, shards=self.shards.only(first, last), test=None)
 
-    def relabelled(self, workers: Workers, relabel: Callable[[NDArray[Any], int, int], NDArray[Any]]) -> Self:
+    def relabel(self, workers: Workers, relabel: Callable[[NDArray[Any], int, int], NDArray[Any]]) -> Self:
         """Return the problem in which these workers' labels are `relabel(labels, classes, worker)`."""
         classes = max(self.outputs, 2)  # one score tells two classes apart
-        return replace(self, shards=self.shards.relabelled(workers, relabel, classes))
+        return replace(self, shards=self.shards.relabel(workers, relabel, classes))
 
     def start(self) -> Vector:
         """Return the model that everyone starts from: 0."""
@@ -135,7 +135,7 @@ class LinearProblem(ABC):
 
     def oracle(self, workers: Workers) -> Minibatches:
         """Return what gives these workers their minibatch gradients."""
-        return Minibatches(self, self.known(workers))
+        return Minibatches(self, self.require_workers(workers))
 
     def scores_of_all(self, model: Vector, features: NDArray[Any]) -> Rows:
         """Return the scores of raw samples `(N, width)` as `(N, outputs)`."""
@@ -143,7 +143,7 @@ class LinearProblem(ABC):
 
     def local_losses(self, model: Vector, workers: Iterable[int]) -> NDArray[np.float64]:
         """Return the full local losses F_i(model) of these workers."""
-        shards, ids = self.shards, self.known(workers)
+        shards, ids = self.shards, self.require_workers(workers)
         first, last = shards.starts[ids.min() - 1], shards.starts[ids.max()]
         mine = slice(first, last)
         losses = kernels.losses(
@@ -162,9 +162,9 @@ class LinearProblem(ABC):
 
     def local_gradients(self, model: Vector, workers: Iterable[int]) -> Rows:
         """Return the full local gradients of these workers, `(n, d)`."""
-        return np.stack([self._local_gradient(model, worker) for worker in self.known(workers)])
+        return np.stack([self._local_gradient(model, worker) for worker in self.require_workers(workers)])
 
-    def known(self, workers: Iterable[int]) -> Workers:
+    def require_workers(self, workers: Iterable[int]) -> Workers:
         """Return these workers' numbers, if they are workers'."""
         ids = np.array(list(workers), dtype=np.int64)
         if not len(ids):
@@ -180,12 +180,12 @@ class LinearProblem(ABC):
         weights = np.zeros((self.outputs, self.shards.width))
         for start in range(0, len(features), BLOCK):
             block = slice(start, start + BLOCK)
-            weights += residuals[block].T @ self.shards.scaled(features[block])
+            weights += residuals[block].T @ self.shards.scale_features(features[block])
         return np.concatenate([weights.ravel(), residuals.sum(axis=0)])
 
-    def thinned(self, most: int) -> Self:
+    def thin(self, most: int) -> Self:
         """Return the problem with at most this many samples of each worker."""
-        return replace(self, shards=self.shards.thinned(most))
+        return replace(self, shards=self.shards.thin(most))
 
     def objective(self, model: Vector, workers: Iterable[int]) -> float:
         """Return the sum of these workers' full losses: the cost of eq. correct without f0."""

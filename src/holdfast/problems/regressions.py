@@ -35,8 +35,8 @@ class Softmax(LinearProblem):
             raise InvalidInput(f"labels must be from 0 to {self.outputs - 1}; got {labels.min()} to {labels.max()}")
 
     @classmethod
-    def prepared(cls, data: Dataset) -> Dataset:
-        numbered = super().prepared(data)
+    def prepare(cls, data: Dataset) -> Dataset:
+        numbered = super().prepare(data)
         if numbered.classes < 2:
             raise InvalidInput(f"softmax needs at least 2 classes; got {numbered.classes} in {data.name}")
         return numbered
@@ -53,7 +53,7 @@ class Softmax(LinearProblem):
         return likely
 
     @staticmethod
-    def judged(scores: Rows, targets: NDArray[Any], unit: float) -> dict[str, float]:
+    def measure_scores(scores: Rows, targets: NDArray[Any], unit: float) -> dict[str, float]:
         """Return the share of samples whose own class has the largest score."""
         return {"accuracy": float((scores.argmax(axis=-1) == targets).mean())}
 
@@ -70,8 +70,8 @@ class Logistic(LinearProblem):
     gradient_bound = 1.0
 
     @classmethod
-    def prepared(cls, data: Dataset) -> Dataset:
-        numbered = super().prepared(data)
+    def prepare(cls, data: Dataset) -> Dataset:
+        numbered = super().prepare(data)
         if numbered.classes != 2:
             raise InvalidInput(f"logistic needs 2 classes; got {numbered.classes} in {data.name}")
         return numbered
@@ -87,7 +87,7 @@ class Logistic(LinearProblem):
         return residuals
 
     @staticmethod
-    def judged(scores: Rows, targets: NDArray[Any], unit: float) -> dict[str, float]:
+    def measure_scores(scores: Rows, targets: NDArray[Any], unit: float) -> dict[str, float]:
         """Return accuracy and, where both classes occur, the area under the ROC curve."""
         area = area_under_curve(scores[:, 0], targets)
         return {"accuracy": float(((scores[:, 0] > 0) == targets).mean())} | ({} if area is None else {"auc": area})
@@ -123,7 +123,7 @@ class LeastSquares(LinearProblem):
     score = Score("r2", "R² on the test data", share=False, symbol="R²", least=-1.0)
 
     @classmethod
-    def prepared(cls, data: Dataset) -> Dataset:
+    def prepare(cls, data: Dataset) -> Dataset:
         if data.labels is not None:
             shown = ", ".join(map(str, data.labels[:3]))
             raise InvalidInput(f"least-squares needs numbers as targets; got the labels {shown} in {data.name}")
@@ -138,7 +138,7 @@ class LeastSquares(LinearProblem):
         return residuals
 
     @staticmethod
-    def judged(scores: Rows, targets: NDArray[Any], unit: float) -> dict[str, float]:
+    def measure_scores(scores: Rows, targets: NDArray[Any], unit: float) -> dict[str, float]:
         """Return the root of the mean squared error, in the units of the data, and the share of variance explained.
 
         R2 = 1 - sum (y - s)^2 / sum (y - mean y)^2; left out where the targets do not vary.

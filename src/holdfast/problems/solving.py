@@ -32,10 +32,10 @@ def solve(
     """
     # threads gain nothing on matrices with few columns, and waste most of their time where others compute too
     with threadpool_limits(1, "blas"):
-        return _minimised(problem, prior, workers, tolerance, evaluations)
+        return _minimise(problem, prior, workers, tolerance, evaluations)
 
 
-def _minimised(
+def _minimise(
     problem: "LinearProblem", prior: Ridge, workers: list[int], tolerance: float, evaluations: int
 ) -> NDArray[np.float64]:
     from scipy.optimize import OptimizeResult, minimize

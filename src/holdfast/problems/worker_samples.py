@@ -57,13 +57,13 @@ class Shards:
         """The number of features of a sample."""
         return int(self.features.shape[1])
 
-    def thinned(self, most: int) -> "Shards":
+    def thin(self, most: int) -> "Shards":
         """Return at most this many samples of each worker, evenly spaced."""
         spans = zip(self.starts[:-1], self.starts[1:], strict=True)
         parts = [np.linspace(first, last - 1, min(most, last - first)).astype(np.int64) for first, last in spans]
         return Shards.deal(self.features, self.targets, parts, self.scale, self.dtype)
 
-    def relabelled(
+    def relabel(
         self, workers: Workers, relabel: Callable[[NDArray[Any], int, int], NDArray[Any]], classes: int
     ) -> "Shards":
         """Return the samples with these workers' labels as `relabel(labels, classes, worker)` has them."""
@@ -73,7 +73,7 @@ class Shards:
             targets[mine] = relabel(targets[mine].copy(), classes, worker)  # the others are nothing to it
         return replace(self, targets=targets)
 
-    def scaled(self, features: NDArray[Any]) -> Rows:
+    def scale_features(self, features: NDArray[Any]) -> Rows:
         """Return features as numbers of the working type, times the scale."""
         converted: Rows = features.astype(self.dtype)
         if self.scale != 1:

@@ -34,7 +34,7 @@ def resolved(spec: Spec) -> Spec:
     >>> spec.method.norm, spec.method.penalty, spec.rate, spec.scale
     (1.0, 'auto', 'auto', 1.0)
     """
-    method, data = spec.method.resolved(), _located(spec.data)
+    method, data = spec.method.resolve(), _located(spec.data)
     return replace(
         spec,
         method=method,

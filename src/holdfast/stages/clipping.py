@@ -34,10 +34,10 @@ class Clipping(Stage):
 
     def change(self, messages: Messages) -> Messages:
         rows = cast(Rows, messages.rows)
-        return messages._replace(rows=shortened(rows, kernels.lengths(rows), self.radius))
+        return messages._replace(rows=shorten(rows, kernels.lengths(rows), self.radius))
 
 
-def shortened(rows: Rows, lengths: Vector, limit: float) -> Rows:
+def shorten(rows: Rows, lengths: Vector, limit: float) -> Rows:
     """Return the rows, those longer than the limit made that long; infinitely long ones are 0."""
     out, number = np.empty(rows.shape, rows.dtype), rows.dtype.type
     for i, length in enumerate(lengths):
@@ -79,4 +79,4 @@ class Arc(Stage):
         n, byzantine = len(rows), require_majority(self, len(rows))
         clipped = 2 * byzantine * (n - byzantine) // n
         lengths = kernels.lengths(rows)
-        return messages._replace(rows=shortened(rows, lengths, float(np.sort(lengths)[n - 1 - clipped])))
+        return messages._replace(rows=shorten(rows, lengths, float(np.sort(lengths)[n - 1 - clipped])))

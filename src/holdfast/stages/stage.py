@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Generic, cast, overload
 
-from holdfast.arrays import checked, like
+from holdfast.arrays import check_rows, like
 from holdfast.errors import InvalidInput
 from holdfast.typing import Messages, Nothing, Rows, S, Vector
 
@@ -14,8 +14,8 @@ class Stage(ABC):
     The number of rows may change. Each new row is a worker's number and its row as the next stage sees them.
     """
 
-    told: ClassVar[str] = "byzantine"
-    """The field, if there is one of this name, that a run fills with the number of Byzantine workers it declares."""
+    declared_option: ClassVar[str] = "byzantine"
+    """The option that a run fills with the declared number of Byzantine workers, if it has one of this name."""
 
     cites: ClassVar[tuple[str, ...]] = ()
     """Its sources, as keys of `holdfast.citations`."""
@@ -32,9 +32,9 @@ class Stage(ABC):
     def __call__(self, messages: Rows) -> Rows: ...
     def __call__(self, messages: Any) -> Any:
         if not isinstance(messages, Messages):
-            rows = checked(self, messages)
+            rows = check_rows(self, messages)
             return like(messages, cast(Rows, self.change(Messages.of(rows)).rows))
-        rows = checked(self, messages.rows)
+        rows = check_rows(self, messages.rows)
         if len(messages.workers) != len(rows):
             raise InvalidInput(f"{self} needs one worker per row; got {len(messages.workers)} for {len(rows)} rows")
         after = self.change(messages._replace(rows=rows))

@@ -43,7 +43,7 @@ class Watch(RememberingStage[Opinion]):
     def step(self, state: Opinion, messages: Messages) -> tuple[Messages, Opinion]:
         rows, workers = cast(Rows, messages.rows), messages.workers
         state = self.judge(state, rows, np.zeros(rows.shape[1], rows.dtype), workers, messages.round)
-        stays = state.heard(workers)
+        stays = state.speakers(workers)
         if stays.all():
             return messages, state
         stays &= np.isfinite(rows).all(axis=1)

@@ -14,7 +14,7 @@ except ImportError:
     ) from None
 
 from holdfast.testing.attack_laws import check_attack
-from holdfast.testing.kinds import KINDS, check, kind_of, named
+from holdfast.testing.kinds import KINDS, check, kind_of, make_named
 from holdfast.testing.method_laws import check_method
 from holdfast.testing.outcomes import Law, LawBroken, Report
 from holdfast.testing.partition_laws import check_partition

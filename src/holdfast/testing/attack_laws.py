@@ -57,7 +57,7 @@ def _local(view: LocalView) -> LocalView:
     return LocalView(view.own, view.neutral, view.workers, view.round, view.seed)
 
 
-def _sent(attack: Any, view: LocalView) -> Any:
+def _send(attack: Any, view: LocalView) -> Any:
     """Return what the attack sends, all that it is shown being read-only, as engines show it."""
     if isinstance(view, FullView):
         attack.check(np.union1d(view.honest_workers, view.absent))
@@ -79,7 +79,7 @@ def says_what_it_sees(attack: Any) -> None:
 @LAWS.law(view=_views)
 def sends_one_row_each(attack: Any, view: LocalView) -> None:
     """Every Byzantine worker sends one row of the shape and type of an honest message."""
-    sent = _sent(attack, view)
+    sent = _send(attack, view)
     require(isinstance(sent, np.ndarray), f"it sends a {type(sent).__name__}, not an array")
     require(sent.shape == view.own.shape, f"it sends rows of shape {sent.shape}, not {view.own.shape}")
     require(sent.dtype == view.own.dtype, f"it sends {sent.dtype}, not {view.own.dtype}")
@@ -88,15 +88,15 @@ def sends_one_row_each(attack: Any, view: LocalView) -> None:
 @LAWS.law(view=_views)
 def leaves_its_input(attack: Any, view: LocalView) -> None:
     """What it is shown is read-only, and it does not write to it."""
-    _sent(attack, view)
+    _send(attack, view)
 
 
 @LAWS.law(view=_views, other=_views)
 def is_addressed(attack: Any, view: LocalView, other: LocalView) -> None:
     """What it sends depends on the view alone: seed, workers and round, not on earlier calls or another generator."""
-    first = np.array(_sent(attack, view))
-    _sent(attack, other)
-    require_same(_sent(attack, view), first, "the second answer")
+    first = np.array(_send(attack, view))
+    _send(attack, other)
+    require_same(_send(attack, view), first, "the second answer")
 
 
 @LAWS.law(view=_views)
@@ -105,13 +105,13 @@ def says_whether_it_uses_own(attack: Any, view: LocalView) -> None:
     if attack.uses_own:
         raise NotTried("uses_own is True: it may")
     blank = replace(view, own=np.full_like(view.own, np.nan))
-    require_same(_sent(attack, blank), _sent(attack, view), "without own messages what it sends")
+    require_same(_send(attack, blank), _send(attack, view), "without own messages what it sends")
 
 
 @LAWS.law(LocalAttack, view=_views)
 def acts_alone(attack: Any, view: LocalView) -> None:
     """A worker sends the same whether it is alone or among others: its row depends on its own row and number."""
-    together = _sent(attack, view)
+    together = _send(attack, view)
     for row, worker in enumerate(view.workers):
-        alone = _sent(attack, replace(view, own=view.own[[row]], workers=view.workers[[row]]))
+        alone = _send(attack, replace(view, own=view.own[[row]], workers=view.workers[[row]]))
         require_same(alone[0], together[row], f"alone, what worker {worker} sends")

@@ -24,7 +24,7 @@ class Attacked(NamedTuple):
 
 def count_of(part: Any) -> int | None:
     """Return how many rows a rule or stage is told may lie; None where it has no such option."""
-    count = getattr(part, getattr(part, "told", "byzantine"), None)
+    count = getattr(part, getattr(part, "declared_option", "byzantine"), None)
     return count if isinstance(count, int) else None
 
 
@@ -81,14 +81,14 @@ def permutation(n: int, number: int) -> list[int]:
     return order
 
 
-def attacked(part: Any) -> st.SearchStrategy[Attacked]:
+def attacked_rows(part: Any) -> st.SearchStrategy[Attacked]:
     """Rows among which as many lie as the part is told; one of at least five if it is not told."""
     count = count_of(part)
     most = 1 if count is None else count
     least = max(least_rows(part), FEW)
 
     @st.composite
-    def drawn(draw: st.DrawFn) -> Attacked:
+    def cases(draw: st.DrawFn) -> Attacked:
         n, d, dtype = draw(st.integers(least, least + 4)), draw(st.integers(1, 3)), draw(DTYPES)
         rows = normal_rows(n, d, draw(st.integers(0, 2**20))) * draw(st.sampled_from([1.0, 1e-3, 1e3]))
         lies = sorted(draw(st.permutations(range(n)))[: draw(st.integers(min(1, most), most))])
@@ -98,7 +98,7 @@ def attacked(part: Any) -> st.SearchStrategy[Attacked]:
         with np.errstate(over="ignore"):
             return Attacked(rows.astype(dtype), lies)
 
-    return drawn()
+    return cases()
 
 
 def anything(part: Any) -> st.SearchStrategy[Rows]:

@@ -37,12 +37,12 @@ class Kind:
     check: Callable[..., Report]
 
 
-def _derived(*bases: type) -> Callable[[type], bool]:
+def _derives_from(*bases: type) -> Callable[[type], bool]:
     return lambda cls: issubclass(cls, bases)
 
 
 def _kind(bases: tuple[type, ...], family: Family[Any], check: Callable[..., Report]) -> Kind:
-    return Kind(_derived(*bases), tuple(family.registry), family.make, check)
+    return Kind(_derives_from(*bases), tuple(family.registry), family.make, check)
 
 
 def _calls(cls: type) -> bool:
@@ -58,7 +58,7 @@ KINDS: dict[str, Kind] = {
     "partition": _kind((Partition,), PARTITIONS, check_partition),
     # the method of a rule has its name: what is checked under it is the rule
     "method": Kind(
-        _derived(Method), tuple(name for name in METHODS if name not in RULES.registry), make_method, check_method
+        _derives_from(Method), tuple(name for name in METHODS if name not in RULES.registry), make_method, check_method
     ),
     "problem": Kind(
         lambda cls: all(hasattr(cls, name) for name in ("start", "oracle", "objective", "evaluate")),
@@ -92,17 +92,17 @@ def check(part: Any, **options: Any) -> Report:
     True
     """
     if isinstance(part, str):
-        kind, made = named(part)
+        kind, made = make_named(part)
     else:
         kind = kind_of(part)
         made = part() if inspect.isclass(part) and kind != "problem" else part
     return KINDS[kind].check(made, **options)
 
 
-def named(text: str, kind: str | None = None) -> tuple[str, Any]:
+def make_named(text: str, kind: str | None = None) -> tuple[str, Any]:
     """Return the kind and the part of `name:key=value,...` or `package.module:Name:key=value,...`.
 
-    >>> named("sign-flip:factor=-2")
+    >>> make_named("sign-flip:factor=-2")
     ('attack', SignFlip(factor=-2.0))
     """
     found = kind or _kind_of_text(text)

@@ -38,14 +38,14 @@ def _seeds(part: Any) -> st.SearchStrategy[int]:
     return st.integers(0, 2**32)
 
 
-def _dealt(partition: Partition, labels: NDArray[Any], workers: int, seed: int) -> list[Any]:
+def _deal(partition: Partition, labels: NDArray[Any], workers: int, seed: int) -> list[Any]:
     return list(partition.deal(labels, workers, np.random.default_rng(seed)))
 
 
 @LAWS.law(labels=_labels, workers=_workers, seed=_seeds)
 def deals_every_sample_once(partition: Partition, labels: NDArray[Any], workers: int, seed: int) -> None:
     """Every sample goes to exactly one worker."""
-    dealt = np.concatenate(_dealt(partition, labels, workers, seed))
+    dealt = np.concatenate(_deal(partition, labels, workers, seed))
     require(dealt.dtype.kind in "iu", f"samples are numbered by {dealt.dtype}, not by whole numbers")
     require_same(np.sort(dealt), np.arange(len(labels)), "in order, what was dealt")
 
@@ -53,16 +53,16 @@ def deals_every_sample_once(partition: Partition, labels: NDArray[Any], workers:
 @LAWS.law(labels=_labels, workers=_workers, seed=_seeds)
 def leaves_nobody_empty(partition: Partition, labels: NDArray[Any], workers: int, seed: int) -> None:
     """Every worker has a sample, or the partition says that it cannot be."""
-    lengths = [len(part) for part in _dealt(partition, labels, workers, seed)]
+    lengths = [len(part) for part in _deal(partition, labels, workers, seed)]
     require(len(lengths) == workers and min(lengths) > 0, f"the workers have {lengths} samples")
 
 
 @LAWS.law(labels=_labels, workers=_workers, seed=_seeds)
 def goes_by_the_generator(partition: Partition, labels: NDArray[Any], workers: int, seed: int) -> None:
     """The same labels and the same generator deal the same, whatever was dealt before; no other randomness."""
-    first = _dealt(partition, labels, workers, seed)
-    _dealt(partition, labels, workers, seed + 1)
-    again = _dealt(partition, labels, workers, seed)
+    first = _deal(partition, labels, workers, seed)
+    _deal(partition, labels, workers, seed + 1)
+    again = _deal(partition, labels, workers, seed)
     for worker, (one, other) in enumerate(zip(first, again, strict=True), start=1):
         require_same(other, one, f"the second time, what worker {worker} holds")
 
@@ -71,5 +71,5 @@ def goes_by_the_generator(partition: Partition, labels: NDArray[Any], workers: i
 def leaves_its_input(partition: Partition, labels: NDArray[Any], workers: int, seed: int) -> None:
     """The labels are not written to."""
     shown = labels.copy()
-    _dealt(partition, shown, workers, seed)
+    _deal(partition, shown, workers, seed)
     require_same(shown, labels, "what was given")

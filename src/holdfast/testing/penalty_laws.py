@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from holdfast.methods import Penalty
 from holdfast.testing.inputs import any_size, anything
-from holdfast.testing.laws import EXAMPLES, SECONDS, Laws, NotTried, require, require_close, require_same, written
+from holdfast.testing.laws import EXAMPLES, SECONDS, Laws, NotTried, format_value, require, require_close, require_same
 from holdfast.testing.outcomes import Report
 from holdfast.typing import Rows, Vector
 
@@ -71,7 +71,7 @@ def bounds_the_dual_norm(penalty: Penalty, rows: Rows) -> None:
     for row in penalty.subgradient(rows).astype(np.longdouble):
         size = _norm(row, _dual(penalty.p))
         # asked so that NaN is no
-        require(size <= penalty.weight * (1 + _rounding(rows, penalty.p)), f"{written(row)} has dual norm {size}")
+        require(size <= penalty.weight * (1 + _rounding(rows, penalty.p)), f"{format_value(row)} has dual norm {size}")
 
 
 def _is_norm(penalty: Penalty) -> bool:
@@ -88,7 +88,7 @@ def attains_the_norm(penalty: Penalty, rows: Rows) -> None:
         unit = row / (np.abs(row).max() or 1)  # both sides are linear in the size of x
         expected = penalty.weight * _norm(unit, penalty.p)
         slack = _rounding(rows, penalty.p) * (expected + penalty.weight)
-        require_close(float(z @ unit), expected, slack, f"at x = {written(unit)} z'x")
+        require_close(float(z @ unit), expected, slack, f"at x = {format_value(unit)} z'x")
 
 
 @LAWS.law(rows=_moderate, others=_moderate)
@@ -99,7 +99,7 @@ def is_a_subgradient(penalty: Penalty, rows: Rows, others: Rows) -> None:
     z = penalty.subgradient(x).astype(np.longdouble)
     left, right = float(penalty.values(y)), float(penalty.values(x.astype(np.longdouble))) + float(z @ (y - x))
     slack = 4 * _rounding(x, penalty.p) * penalty.weight * float(np.abs(x).sum() + np.abs(y).sum())
-    require(left >= right - slack, f"at x = {written(x)}, y = {written(y)}: {left} < {right}")
+    require(left >= right - slack, f"at x = {format_value(x)}, y = {format_value(y)}: {left} < {right}")
 
 
 @LAWS.law(rows=anything)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from holdfast.data import Dataset, Iid
 from holdfast.errors import InvalidInput
 from holdfast.problems import Divisible, Problem
-from holdfast.testing.laws import EXAMPLES, SECONDS, Laws, NotTried, require, require_close, require_same, written
+from holdfast.testing.laws import EXAMPLES, SECONDS, Laws, NotTried, format_value, require, require_close, require_same
 from holdfast.testing.outcomes import Report
 from holdfast.typing import Rows, Vector, Workers
 
@@ -35,7 +35,7 @@ def check_problem(
     True
     """
     made = isinstance(problem, Problem) and not isinstance(problem, type)
-    built = problem if made else _built(problem, data or few_samples())
+    built = problem if made else _build(problem, data or few_samples())
     name = type(problem).__name__ if made else getattr(problem, "__qualname__", str(problem))
     return LAWS.check(built, raise_on_failure, examples, seconds, name)
 
@@ -48,7 +48,7 @@ def few_samples() -> Dataset:
     return Dataset("few samples", features[:40], targets[:40], features[40:], targets[40:])
 
 
-def _built(factory: Any, data: Dataset) -> Problem:
+def _build(factory: Any, data: Dataset) -> Problem:
     made = getattr(factory, "of", factory)(data, Iid(), 4, 6, scale=1.0, weight=0.25, dtype="float64", seed=3)
     if not isinstance(made, Problem):
         raise InvalidInput(f"a problem must have what holdfast.problems.Problem asks for; got {type(made).__name__}")
@@ -92,7 +92,7 @@ def numbers_its_workers(problem: Problem) -> None:
     """Workers have whole numbers from 1 on, in order, none twice."""
     workers = np.asarray(problem.workers)
     ordered = len(workers) > 0 and workers[0] >= 1 and bool((np.diff(workers) > 0).all())
-    require(workers.dtype.kind in "iu" and ordered, f"the workers are {written(workers)}")
+    require(workers.dtype.kind in "iu" and ordered, f"the workers are {format_value(workers)}")
 
 
 @LAWS.law(workers=_some_workers, round=_rounds, seed=_seeds)

@@ -11,7 +11,7 @@ from holdfast.methods import tell
 from holdfast.states import arrays_of
 from holdfast.testing.inputs import (
     Attacked,
-    attacked,
+    attacked_rows,
     count_of,
     finite_rows,
     generic_rows,
@@ -19,7 +19,7 @@ from holdfast.testing.inputs import (
     orders,
     permutation,
 )
-from holdfast.testing.laws import EXAMPLES, SECONDS, Laws, NotTried, require, require_close, require_same, written
+from holdfast.testing.laws import EXAMPLES, SECONDS, Laws, NotTried, format_value, require, require_close, require_same
 from holdfast.testing.outcomes import Report
 from holdfast.typing import Messages, Rows
 
@@ -59,7 +59,7 @@ def gives_one_vector(rule: Any, rows: Rows) -> None:
     require(isinstance(result, np.ndarray), f"the result is a {type(result).__name__}, not an array")
     require(result.shape == rows.shape[1:], f"the result has shape {result.shape}, not {rows.shape[1:]}")
     require(result.dtype == rows.dtype, f"the result is {result.dtype}, not {rows.dtype}")
-    require(bool(np.isfinite(result).all()), f"the result is {written(result)}")
+    require(bool(np.isfinite(result).all()), f"the result is {format_value(result)}")
 
 
 @LAWS.law(rows=finite_rows)
@@ -82,20 +82,20 @@ def repeats_itself(rule: Any, rows: Rows, other: Rows) -> None:
 def ignores_the_order(rule: Any, rows: Rows, order: int) -> None:
     """The order of the rows changes nothing beyond rounding."""
     moved = rows[permutation(len(rows), order)]
-    require_close(rule(moved), rule(rows), 1e-6 * np.abs(rows).max(), f"of {written(moved)} the result")
+    require_close(rule(moved), rule(rows), 1e-6 * np.abs(rows).max(), f"of {format_value(moved)} the result")
 
 
-def _is_told(rule: Any) -> bool:
+def _is_declared(rule: Any) -> bool:
     return bool(count_of(rule)) and getattr(rule, "bounded", True)
 
 
-@LAWS.law(case=attacked, required=_is_told)
+@LAWS.law(case=attacked_rows, required=_is_declared)
 def stays_bounded(rule: Any, case: Attacked) -> None:
     """As many rows as it is told may lie (one in five if it is not told) hold anything, and the result is bounded."""
     result = rule(case.rows)
     honest = np.delete(case.rows, case.lies, axis=0)
     bound = FAR * (1 + np.abs(honest).max())
-    require(bool((np.abs(result) <= bound).all()), f"the result is {written(result)}")
+    require(bool((np.abs(result) <= bound).all()), f"the result is {format_value(result)}")
 
 
 @LAWS.law(Equivariant, rows=one_row)
@@ -125,7 +125,7 @@ def lies_between_the_rows(rule: Any, rows: Rows) -> None:
     """Every coordinate of the result is between the least and the largest value of the rows."""
     result, slack = rule(rows), 8 * len(rows) * float(np.finfo(rows.dtype).eps) * float(np.abs(rows).max())
     inside = (result >= rows.min(axis=0) - slack) & (result <= rows.max(axis=0) + slack)
-    require(bool(inside.all()), f"the result is {written(result)}")
+    require(bool(inside.all()), f"the result is {format_value(result)}")
 
 
 def _columns(part: Any) -> st.SearchStrategy[list[int]]:
@@ -140,7 +140,7 @@ def looks_at_one_coordinate_at_a_time(rule: Any, rows: Rows, columns: list[int])
     require_close(rule(rows[:, chosen]), rule(rows)[chosen], slack, "the result")
 
 
-def turned(part: Any, rows: Rows, turn: int) -> Rows:
+def orthogonal_matrix(part: Any, rows: Rows, turn: int) -> Rows:
     """Return an orthogonal matrix as wide as the rows, if the part claims to turn with them."""
     if not getattr(part, "rotation_equivariant", False):
         raise NotTried("a law of what sees lengths and angles only")
@@ -150,7 +150,7 @@ def turned(part: Any, rows: Rows, turn: int) -> Rows:
 @LAWS.law(rows=generic_rows, turn=orders)
 def turns_with_the_rows(rule: Any, rows: Rows, turn: int) -> None:
     """Rows that are turned or mirrored give the result turned or mirrored: A(V Q) = A(V) Q for orthogonal Q."""
-    Q = turned(rule, rows, turn)
+    Q = orthogonal_matrix(rule, rows, turn)
     require_close(rule(rows @ Q), rule(rows) @ Q, 1e-6 * float(np.abs(rows).max()), "the result")
 
 
@@ -160,7 +160,7 @@ def weights_are_shares(rule: Weighted, rows: Rows) -> None:
     weights = np.asarray(rule.weights(rows))
     require(weights.shape == (len(rows),), f"the weights have shape {weights.shape}, not {(len(rows),)}")
     shares = bool((weights >= 0).all()) and abs(float(weights.sum()) - 1) <= 1e-6
-    require(shares, f"the weights are {written(weights)}")
+    require(shares, f"the weights are {format_value(weights)}")
 
 
 def _types(state: Any) -> dict[str, str]:

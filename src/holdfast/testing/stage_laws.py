@@ -9,7 +9,7 @@ from holdfast.methods import tell
 from holdfast.stages import Stage
 from holdfast.testing.inputs import (
     Attacked,
-    attacked,
+    attacked_rows,
     count_of,
     finite_rows,
     generic_rows,
@@ -19,7 +19,7 @@ from holdfast.testing.inputs import (
 )
 from holdfast.testing.laws import EXAMPLES, SECONDS, Laws, require, require_close, require_same
 from holdfast.testing.outcomes import Report
-from holdfast.testing.rule_laws import DECLARED, FAR, turned
+from holdfast.testing.rule_laws import DECLARED, FAR, orthogonal_matrix
 from holdfast.typing import Messages, Rows, Workers
 
 LAWS = Laws("stage")
@@ -126,16 +126,16 @@ def agrees_with_all(stage: Any, rows: Rows) -> None:
 @LAWS.law(rows=generic_rows, turn=orders)
 def turns_with_the_rows(stage: Any, rows: Rows, turn: int) -> None:
     """Rows that are turned or mirrored before or after it are the same: S(V Q) = S(V) Q for orthogonal Q."""
-    Q = turned(stage, rows, turn)
+    Q = orthogonal_matrix(stage, rows, turn)
     after = _rows(stage(_messages(rows @ Q, 0)))
     require_close(after, _rows(stage(_messages(rows, 0))) @ Q, 1e-6 * float(np.abs(rows).max()), "the result")
 
 
-def _is_told(stage: Any) -> bool:
+def _is_declared(stage: Any) -> bool:
     return bool(count_of(stage))
 
 
-@LAWS.law(case=attacked, required=_is_told)
+@LAWS.law(case=attacked_rows, required=_is_declared)
 def spoils_no_more_rows_than_lie(stage: Any, case: Attacked) -> None:
     """As many rows as it is told may lie (one in five if it is not told) hold anything, and no more come out wild."""
     result = _rows(stage(_messages(case.rows, 0)))

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.arrays import checked
+from holdfast.arrays import check_rows
 from holdfast.errors import InvalidInput
 from holdfast.methods import Constant, Rsa, Setting, make_method
 from holdfast.methods.priors import Ridge
@@ -52,7 +52,7 @@ class Master:
 
     def step(self, messages: Any) -> Any:
         """Take in one message per worker, `(n, d)`, and return the new x0."""
-        rows = checked("a master", messages)
+        rows = check_rows("a master", messages)
         if rows.shape[1:] != self._state.model.shape:
             raise InvalidInput(f"messages must have length {len(self._state.model)}; got {rows.shape[1]}")
         workers = np.arange(1, len(rows) + 1)

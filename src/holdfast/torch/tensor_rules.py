@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from holdfast.aggregators import CoordinateWise
-from holdfast.arrays import checked, like
+from holdfast.arrays import check_rows, like
 from holdfast.errors import InvalidInput
 from holdfast.methods import Aggregated, Program, make_method, tell
 from holdfast.problems.modules.pytorch import library
@@ -52,7 +52,7 @@ def rule_of(rule: Any, byzantine: int) -> Any:
 
 
 def _play(program: Program, rows: Any) -> Any:
-    messages = Messages.of(checked("a rule", rows))
+    messages = Messages.of(check_rows("a rule", rows))
     return like(rows, program.direction(program.init(messages.model), messages)[0])
 
 

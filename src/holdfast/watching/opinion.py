@@ -29,7 +29,7 @@ class Account(NamedTuple):
     limit: NDArray[np.float64]
     """And from how much on one went."""
 
-    def noting(self, going: NDArray[np.bool_], round: int, difference: NDArray[np.float64], limit: float) -> "Account":
+    def note(self, going: NDArray[np.bool_], round: int, difference: NDArray[np.float64], limit: float) -> "Account":
         """Return the account with what was decided in a round about those who go for the first time."""
         new = going & (self.first < 0)
         if not new.any():
@@ -69,17 +69,17 @@ class Opinion(NamedTuple):
         account = self.account
         counts = count_attendance(self.weights, workers, account.rounds, account.left_out)
         if counts is None:
-            return grown(self, workers).after(workers)
+            return make_room(self, workers).after(workers)
         rounds, left_out = counts
         return self._replace(account=account._replace(rounds=rounds, left_out=left_out))
 
-    def heard(self, workers: Workers) -> NDArray[np.bool_]:
+    def speakers(self, workers: Workers) -> NDArray[np.bool_]:
         """Return which of these workers count in full, or speak for copies as the one of the least number."""
         weights = self.weights[workers - 1]
         return np.asarray((weights == 1) | ((weights > 0) & (self.voices[workers - 1] == workers)))
 
 
-def grown(opinion: Opinion, workers: Workers) -> Opinion:
+def make_room(opinion: Opinion, workers: Workers) -> Opinion:
     """Return the opinion with room for these workers."""
     size, room = len(opinion.weights), COMPARED - len(opinion.compared)
     more = max(int(workers.max()) - size, 0)
@@ -138,7 +138,7 @@ class Treatment:
 
 def treatments(opinion: Opinion, workers: Workers) -> list[Treatment]:
     """Return what was done about these workers."""
-    opinion = grown(opinion, workers)
+    opinion = make_room(opinion, workers)
     account, limit = opinion.account, float(opinion.limit)
     return [
         Treatment(

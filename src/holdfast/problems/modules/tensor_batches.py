@@ -108,11 +108,11 @@ class Minibatches:
         if self._augment != "none":
             words = self._moves.words(workers, round, 3 * self._batch).reshape(-1, 3)
             raw = flip_and_shift(raw, words, flips=self._augment == "flip-shift")
-        self.scaled(raw, x)
+        self.scale(raw, x)
         lead = (len(workers), self._batch)
         return x.view(*lead, *self._shape), self._targets[at].view(lead)
 
-    def scaled(self, raw: Any, out: Any = None) -> Any:
+    def scale(self, raw: Any, out: Any = None) -> Any:
         """Return raw features as the module reads them."""
         out = library().empty(raw.shape, dtype=self._dtype, device=self._device) if out is None else out
         out.copy_(raw)
