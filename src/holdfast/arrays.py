@@ -14,7 +14,7 @@ PLAIN = frozenset([np.ndarray, type(None)])
 """Types that are no tensors, which a round's arguments all have."""
 
 
-def checked(rule: object, rows: Any) -> Rows:
+def check_rows(rule: object, rows: Any) -> Rows:
     """Return `rows` as an `(n, d)` floating-point array, or say what is wrong with them."""
     try:
         array = np.asarray(rows.detach().cpu() if _is_tensor(rows) else rows)

@@ -16,10 +16,10 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORE
 _NOUNS = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
 
 
-def converted(what: str, value: Any, kind: Any) -> Any:
+def convert(what: str, value: Any, kind: Any) -> Any:
     """Return a value of this type; a text is read as one, a NumPy number counts as what it is.
 
-    >>> converted("rounds", "10", int), converted("norm", "inf", float)
+    >>> convert("rounds", "10", int), convert("norm", "inf", float)
     (10, inf)
     """
     given, value = value, plain(value)
@@ -28,13 +28,13 @@ def converted(what: str, value: Any, kind: Any) -> Any:
     except msgspec.ValidationError:
         if isinstance(given, np.ndarray) and get_origin(kind) is np.ndarray:
             return given
-        raise InvalidInput(f"{what} must be {_described(kind)}; got {value!r}") from None
+        raise InvalidInput(f"{what} must be {_describe(kind)}; got {value!r}") from None
     except TypeError:  # a type that only an object in Python can have
         if isinstance(value, str):
             raise InvalidInput(f"{what} must be given in Python, it cannot be written; got {value!r}") from None
         return value
-    if _rounded(value, found):
-        raise InvalidInput(f"{what} must be {_described(kind)}; got {value!r}")
+    if _is_rounded(value, found):
+        raise InvalidInput(f"{what} must be {_describe(kind)}; got {value!r}")
     return found
 
 
@@ -48,10 +48,10 @@ def _read(value: Any, kind: Any) -> Any:
         return msgspec.convert(int(value) if _WHOLE.fullmatch(value) else float(value), kind)
 
 
-def _rounded(value: Any, found: Any) -> bool:
+def _is_rounded(value: Any, found: Any) -> bool:
     """Return whether a whole number was made of something that is not written as one, such as 10.0 or 1e3."""
     if isinstance(found, tuple):
-        return any(map(_rounded, value, found))
+        return any(map(_is_rounded, value, found))
     if not isinstance(found, int) or isinstance(found, bool):
         return False
     return isinstance(value, float) or (isinstance(value, str) and not _WHOLE.fullmatch(value))
@@ -61,7 +61,7 @@ def convert_fields(part: Any) -> None:
     """Give every field of a frozen dataclass under construction its own type, or say which does not fit."""
     types = field_types(part.__class__)
     for field in fields(part):
-        value = converted(field.name, getattr(part, field.name), types.get(field.name, Any))
+        value = convert(field.name, getattr(part, field.name), types.get(field.name, Any))
         object.__setattr__(part, field.name, value)
 
 
@@ -86,22 +86,22 @@ def field_types(part: type) -> dict[str, Any]:
     return types_of(part)
 
 
-def _described(kind: Any) -> str:
+def _describe(kind: Any) -> str:
     """Return a type in words.
 
     >>> from typing import Annotated, Literal
-    >>> _described(Annotated[float, msgspec.Meta(ge=0)] | Literal["auto"] | None)
+    >>> _describe(Annotated[float, msgspec.Meta(ge=0)] | Literal["auto"] | None)
     'a number >= 0 or auto'
     """
     inner = [each for each in get_args(kind) if each is not NoneType]
     if get_origin(kind) is Annotated:
         bounds = {">=": inner[1].ge, ">": inner[1].gt, "<=": inner[1].le, "<": inner[1].lt}
         said = " and ".join(f"{sign} {bound}" for sign, bound in bounds.items() if bound is not None)
-        return f"{_described(inner[0])} {said}"
+        return f"{_describe(inner[0])} {said}"
     if get_origin(kind) is tuple:
-        return f"several of them, each {_described(inner[0])}"
+        return f"several of them, each {_describe(inner[0])}"
     return (
         _NOUNS.get(kind)
-        or " or ".join(each if isinstance(each, str) else _described(each) for each in inner)
+        or " or ".join(each if isinstance(each, str) else _describe(each) for each in inner)
         or str(getattr(kind, "__name__", kind))
     )

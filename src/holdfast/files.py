@@ -62,11 +62,11 @@ def sync_folder(folder: Path) -> None:
 def sweep(folder: Path, names: Collection[str] = ("",)) -> None:
     """Remove what writers that were killed have left half-written, of all files or of those with these names."""
     for name in os.listdir(folder):
-        if any(half_written(name, of) for of in names):
+        if any(is_half_written(name, of) for of in names):
             (folder / name).unlink(missing_ok=True)
 
 
-def half_written(name: str, of: str) -> bool:
+def is_half_written(name: str, of: str) -> bool:
     """Return whether a file of this name is what a killed writer left of the one named `of`."""
     return name.startswith(f".{of}") and name.endswith(".part")
 
@@ -151,7 +151,7 @@ def cache_folder() -> Path:
     return Path(chosen) if chosen else user_cache_path("holdfast")
 
 
-def verified(path: Path, checksum: str) -> bytes | None:
+def read_verified(path: Path, checksum: str) -> bytes | None:
     """Return the content of a cached file, or None if it is absent or not what it should be."""
     if not path.is_file():
         return None

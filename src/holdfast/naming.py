@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast, get_args
 
-from holdfast.conversion import converted, plain, types_of
+from holdfast.conversion import convert, plain, types_of
 from holdfast.errors import InvalidInput, unknown
 
 T = TypeVar("T")
@@ -45,15 +45,15 @@ class Family(Generic[T]):
         """Return the part that a text or a table describes; an object is one already, of a class it is the default."""
         made: Any = given
         if isinstance(given, str):
-            made = self._made(*self._parsed(given))
+            made = self._make(*self._parse(given))
         elif isinstance(given, Mapping):
             options = {str(key).replace("-", "_"): value for key, value in given.items()}
             name = options.pop("name", None)
             if not isinstance(name, str):
                 raise InvalidInput(f"a table of {self._a_kind} needs a name; got the keys {', '.join(given) or 'none'}")
-            made = self._made(name, options)
+            made = self._make(name, options)
         elif inspect.isclass(given) and self._makes(given):
-            made = self._built(cast(Callable[..., T], given), self.name(given), {})
+            made = self._build(cast(Callable[..., T], given), self.name(given), {})
         if not isinstance(made, self._base):
             bases = " or ".join(each.__name__ for each in get_args(self._base) or (self._base,))
             raise InvalidInput(f"{self._a_kind} must derive from {bases}; got {made!r}")
@@ -61,8 +61,8 @@ class Family(Generic[T]):
 
     def source(self, text: str) -> dict[str, str] | None:
         """Return where what a text names came from, if that is outside the package."""
-        name, _ = self._parsed(text)
-        return None if name in self.registry or ":" not in name else source_of(self._outside(name))
+        name, _ = self._parse(text)
+        return None if name in self.registry or ":" not in name else source_of(self._import(name))
 
     def name(self, part: Any) -> str:
         """Return the name of a part, without its options."""
@@ -72,7 +72,7 @@ class Family(Generic[T]):
 
     def text(self, part: Any, full: bool = False) -> str:
         """Return a part as it is written on a command line: the options that are not defaults, or all of them."""
-        options = ",".join(f"{key}={_written(value)}" for key, value in options_of(part, full).items())
+        options = ",".join(f"{key}={_format(value)}" for key, value in options_of(part, full).items())
         return f"{self.name(part)}:{options}" if options else self.name(part)
 
     def table(self, part: Any) -> dict[str, Any]:
@@ -88,7 +88,7 @@ class Family(Generic[T]):
         """
         parameters = _parameters(self.registry[name]).values()
         options = ",".join(
-            f"{each.name}={'...' if each.default is each.empty else _written(each.default)}"
+            f"{each.name}={'...' if each.default is each.empty else _format(each.default)}"
             for each in parameters
             if each.default is not None
         )
@@ -111,7 +111,7 @@ class Family(Generic[T]):
     def _a_kind(self) -> str:
         return f"{'an' if self.kind[0] in 'aeiou' else 'a'} {self.kind}"
 
-    def _parsed(self, text: str) -> tuple[str, dict[str, Any]]:
+    def _parse(self, text: str) -> tuple[str, dict[str, Any]]:
         name, _, rest = text.partition(":")
         first, _, after = rest.partition(":")
         if name not in self.registry and _IDENTIFIER.fullmatch(name) and _IDENTIFIER.fullmatch(first):
@@ -127,15 +127,15 @@ class Family(Generic[T]):
             options[key] = value
         return name, options
 
-    def _made(self, name: str, given: Mapping[str, Any]) -> T:
-        member = self.registry[name] if name in self.registry else self._outside(name)
+    def _make(self, name: str, given: Mapping[str, Any]) -> T:
+        member = self.registry[name] if name in self.registry else self._import(name)
         if not self._makes(member):
             if given:
                 raise InvalidInput(f"{self.kind} {name!r} takes no options; got {', '.join(given)}")
             return member  # type: ignore[return-value]  # the part itself, such as a function that is a rule
-        return self._built(member, name, given)
+        return self._build(member, name, given)
 
-    def _built(self, member: Callable[..., T], name: str, given: Mapping[str, Any]) -> T:
+    def _build(self, member: Callable[..., T], name: str, given: Mapping[str, Any]) -> T:
         known = _parameters(member)
         for key in given:
             if not known:
@@ -144,7 +144,7 @@ class Family(Generic[T]):
                 raise unknown(f"option of {self.kind} {name!r}", key, known)
         types = _types(member)
         values = {
-            key: converted(f"{key} of {self.kind} {name!r}", value, types.get(key, Any)) for key, value in given.items()
+            key: convert(f"{key} of {self.kind} {name!r}", value, types.get(key, Any)) for key, value in given.items()
         }
         missing = [key for key, each in known.items() if key not in values and each.default is each.empty]
         if missing:
@@ -156,7 +156,7 @@ class Family(Generic[T]):
                 raise
             raise InvalidInput(f"{self.kind} {name!r} must accept its options; got {error}") from None
 
-    def _outside(self, name: str) -> Callable[..., T]:
+    def _import(self, name: str) -> Callable[..., T]:
         """Return what `package.module:Name` means."""
         module, _, path = name.partition(":")
         if not path:
@@ -235,7 +235,7 @@ def _plain(value: Any) -> Any:
     return plain(value)
 
 
-def _written(value: Any) -> str:
+def _format(value: Any) -> str:
     if isinstance(value, float):
         return repr(value).removesuffix(".0")
     return str(value).lower() if isinstance(value, bool) else str(value)

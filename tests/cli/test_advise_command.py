@@ -60,7 +60,7 @@ def test_it_recommends_what_the_rule_finds(tmp_path: Path, capsys: pytest.Captur
     given = Spec(data="digits", workers=10, byzantine=2, method=Rsa(best["norm"], best["penalty"]), rate=best["rate"])
     assert told == replace(given, attack="sign-flip"), "a command with Byzantine workers that do nothing would mislead"
     rule = resolve_auto(fill_defaults(replace(given, method=replace(told.method, penalty="auto"), rate="auto")))
-    assert (rule.method, rule.rate) == (told.method.resolved(), told.rate)
+    assert (rule.method, rule.rate) == (told.method.resolve(), told.rate)
     assert best["why"].keys() == {"norm", "penalty", "rate"}
     for norm in found["norms"].values():
         assert norm["lambda0"] == max(norm["lambda0_per_worker"])

@@ -12,7 +12,7 @@ import pytest
 from holdfast.data.mnist import TEST_LABELS, TRAIN_IMAGES, TRAIN_LABELS, ImageSet
 from holdfast.data.sources import Unavailable
 from holdfast.errors import InvalidInput
-from holdfast.files import cache_folder, sweep, verified, write_atomic
+from holdfast.files import cache_folder, read_verified, sweep, write_atomic
 from tiny_images import CHECKSUMS, FILES
 
 
@@ -61,14 +61,14 @@ def test_the_folder_is_the_one_of_the_environment(cache: Path, monkeypatch: pyte
 def test_verified_is_the_content_or_nothing(tmp_path: Path) -> None:
     path = tmp_path / "file"
     right = sha256(b"content").hexdigest()
-    assert verified(path, right) is None
+    assert read_verified(path, right) is None
     path.write_bytes(b"content")
-    assert verified(path, right) == b"content"
+    assert read_verified(path, right) == b"content"
     path.write_bytes(b"c0ntent")
-    assert verified(path, right) is None
+    assert read_verified(path, right) is None
     path.write_bytes(b"conten")
-    assert verified(path, right) is None
-    assert verified(tmp_path, right) is None
+    assert read_verified(path, right) is None
+    assert read_verified(tmp_path, right) is None
 
 
 def test_load_fetches_once_and_reads_the_arrays(cache: Path) -> None:

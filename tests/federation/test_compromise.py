@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from holdfast import attacks
 from holdfast.attacks import LabelPoisoning, LocalAttack, WithMemory
-from holdfast.attacks.base import BatchPoisoning
+from holdfast.attacks.threats import BatchPoisoning
 from holdfast.errors import InvalidInput
 from holdfast.federation.compromise import Compromise
 

@@ -7,13 +7,17 @@ from collections.abc import Mapping
 
 MEAN = "kernels.mean(np.array([[1.0, 2.0], [3.0, 6.0]])).tolist()"
 MEDIAN = "kernels.mean_of_ranks(np.array([[1.0], [7.0], [2.0]]), range(1, 2)).tolist()"
-LOADS = "sum(loading.kernels('columns').mean.stats.cache_hits.values())"
-COMPILES = "sum(loading.kernels('columns').mean.stats.cache_misses.values())"
+LOADS = "sum(loading.kernels('column_sums').mean.stats.cache_hits.values())"
+COMPILES = "sum(loading.kernels('column_sums').mean.stats.cache_misses.values())"
 
 
 def finished(*values: str, before: str = "", environment: Mapping[str, object]) -> subprocess.CompletedProcess[str]:
     """Another process that has printed these values, with this environment."""
-    imports = ["import numpy as np", "from holdfast import kernels", "from holdfast.kernels import folders, loading"]
+    imports = [
+        "import numpy as np",
+        "from holdfast import kernels",
+        "from holdfast.kernels import compile_cache, loading",
+    ]
     program = "\n".join([*imports, before, *(f"print({value})" for value in values)])
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("HOLDFAST_", "NUMBA_"))}
     told = {name: str(value) for name, value in environment.items()}

@@ -81,7 +81,7 @@ def test_toss_bits(rows_of: Maker, d: int, dtype: type) -> None:
 
 
 def test_toss_bits_needs_a_worker_a_row() -> None:
-    with pytest.raises(InvalidInput, match=r"workers must be one a row, \(2,\); got \(3,\)"):
+    with pytest.raises(InvalidInput, match=r"workers must be one per row, \(2,\); got \(3,\)"):
         kernels.toss_bits(np.zeros(5), np.zeros((2, 5)), 0, np.arange(3), 0)
 
 
@@ -150,7 +150,7 @@ def test_weigh_bits_by_hand() -> None:
 
 
 def test_weigh_bits_needs_a_weight_a_message_and_a_bit_a_coordinate() -> None:
-    with pytest.raises(InvalidInput, match=r"weights must be one a row, \(2,\); got \(3,\)"):
+    with pytest.raises(InvalidInput, match=r"weights must be one per row, \(2,\); got \(3,\)"):
         kernels.weigh_bits(np.zeros((2, 8), np.uint8), np.ones(3), 5)
     with pytest.raises(InvalidInput, match="a message of 65 bits must have 16 bytes; got 8"):
         kernels.weigh_bits(np.zeros((2, 8), np.uint8), np.ones(2), 65)

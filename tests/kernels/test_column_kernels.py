@@ -143,5 +143,5 @@ def test_mixtures_are_combinations_to_the_bit(d: int, dtype: type) -> None:
 
 
 def test_mixtures_need_a_weight_for_every_row() -> None:
-    with pytest.raises(InvalidInput, match=r"weights must be one a row, \(3,\); got \(2,\)"):
+    with pytest.raises(InvalidInput, match=r"weights must be one per row, \(3,\); got \(2,\)"):
         kernels.mixtures(np.ones((4, 2)), np.ones((3, 5)))

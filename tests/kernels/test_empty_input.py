@@ -8,7 +8,7 @@ import pytest
 
 from holdfast import kernels
 from holdfast.errors import InvalidInput
-from holdfast.kernels import norms
+from holdfast.kernels import penalty_steps
 
 NOT_ON_ARRAYS = {"Dealt", "Draw", "bit_width", "set_threads", "threads"}
 WORKERS = np.arange(1, 4)
@@ -75,9 +75,11 @@ CALLS: dict[str, Call] = {
     "weigh_bits": lambda n, d: kernels.weigh_bits(np.ones((n, kernels.bit_width(d)), np.uint8), np.ones(n), d),
     "weiszfeld": lambda n, d: kernels.weiszfeld(np.ones((n, n)), np.ones(n), 1e-8, 10),
     "worker_round": gradients,
-    "norms.pull": lambda n, d: norms.pull(2.0, 1.0, np.ones(d, np.float32), rows(n, d)),
-    "norms.steps": lambda n, d: norms.steps(2.0, 1.0, rows(n, d), np.ones(d, np.float32), rows(n, d), 0.1),
-    "norms.subgradients": lambda n, d: norms.subgradients(np.inf, 1.0, rows(n, d)),
+    "penalty_steps.pull": lambda n, d: penalty_steps.pull(2.0, 1.0, np.ones(d, np.float32), rows(n, d)),
+    "penalty_steps.steps": lambda n, d: penalty_steps.steps(
+        2.0, 1.0, rows(n, d), np.ones(d, np.float32), rows(n, d), 0.1
+    ),
+    "penalty_steps.subgradients": lambda n, d: penalty_steps.subgradients(np.inf, 1.0, rows(n, d)),
 }
 SQUARE = {"least_diameter", "least_eigenvalue", "weiszfeld"}
 """Whose arrays have as many columns as rows."""

@@ -11,7 +11,7 @@ from twins import assert_same, hostile, ordinary
 
 from holdfast import problems
 from holdfast.engines import Simulated
-from holdfast.kernels import norms
+from holdfast.kernels import penalty_steps
 from holdfast.methods import PenaltySum, Program, Ridge, Served
 from holdfast.methods.penalties import L1, L2, LInf, Lp, Penalty
 from holdfast.methods.schedules import Constant, InverseSqrt
@@ -123,7 +123,7 @@ def test_only_what_gives_the_same_bits_is_fused(
     problem, taken = small_problem("softmax"), set[str]()
     workers, rule = problem.shards.workers, PenalisedWorker(penalty, Constant(0.3))
     state, oracle = rule.init(ordinary(len(workers), problem.dimension, np.float64)), problem.oracle(workers)
-    for owner, name in ((Minibatches, "l1_step"), (norms, "steps")):
+    for owner, name in ((Minibatches, "l1_step"), (penalty_steps, "steps")):
         monkeypatch.setattr(owner, name, _noting(getattr(owner, name), name, taken))
     _, after = rule.step(state, Request(problem.start(), workers, 0), oracle)
     assert taken == ({fused} if fused else set())

@@ -8,7 +8,7 @@ from shutil import copytree
 import pytest
 from processes import COMPILES, MEAN, MEDIAN, finished, shown
 
-from holdfast.kernels import checked, folders
+from holdfast.kernels import compile_cache
 
 GRADIENTS = """
 from holdfast.problems import Softmax, Shards
@@ -56,7 +56,7 @@ def test_flipped_bits_in_every_file_change_nothing(used: tuple[Path, list[str]],
 @pytest.mark.parametrize("content", [b"", b"short", bytes(5000)], ids=["empty", "short", "zeros"])
 def test_nor_do_files_that_hold_something_else(used: tuple[Path, list[str]], tmp_path: Path, content: bytes) -> None:
     cache = Path(copytree(used[0], tmp_path / "cache"))
-    for path in cache.rglob("columns.mean.*"):
+    for path in cache.rglob("column_sums.mean.*"):
         path.write_bytes(content)
     ran = finished(MEAN, COMPILES, environment={"HOLDFAST_CACHE": cache})
     assert ran.stdout.splitlines() == [used[1][0], "1"]
@@ -65,7 +65,7 @@ def test_nor_do_files_that_hold_something_else(used: tuple[Path, list[str]], tmp
 
 def test_a_folder_in_place_of_a_file_is_no_end(used: tuple[Path, list[str]], tmp_path: Path) -> None:
     cache = Path(copytree(used[0], tmp_path / "cache"))
-    for path in cache.rglob("columns.mean.*"):
+    for path in cache.rglob("column_sums.mean.*"):
         path.unlink()
         path.mkdir()
     ran = finished(MEAN, COMPILES, environment={"HOLDFAST_CACHE": cache})
@@ -74,32 +74,32 @@ def test_a_folder_in_place_of_a_file_is_no_end(used: tuple[Path, list[str]], tmp
 
 def test_every_flipped_bit_and_every_cut_is_seen(tmp_path: Path) -> None:
     path = tmp_path / "some.nbc"
-    checked.seal(path, b"compiled code")
+    compile_cache.write_sealed(path, b"compiled code")
     whole = path.read_bytes()
-    assert checked.unsealed(path) == b"compiled code"
+    assert compile_cache.read_sealed(path) == b"compiled code"
     for k in range(8 * len(whole)):
         content = bytearray(whole)
         content[k // 8] ^= 1 << k % 8
         path.write_bytes(content)
         with pytest.raises(ValueError, match="the checksum of"):
-            checked.unsealed(path)
+            compile_cache.read_sealed(path)
     for length in range(len(whole)):
         path.write_bytes(whole[:length])
         with pytest.raises(ValueError, match="the checksum of"):
-            checked.unsealed(path)
+            compile_cache.read_sealed(path)
 
 
 def test_so_is_a_file_in_the_place_of_another(tmp_path: Path) -> None:
-    checked.seal(tmp_path / "some.nbc", b"compiled code")
+    compile_cache.write_sealed(tmp_path / "some.nbc", b"compiled code")
     (tmp_path / "some.nbc").rename(tmp_path / "other.nbc")
     with pytest.raises(ValueError, match="the checksum of"):
-        checked.unsealed(tmp_path / "other.nbc")
+        compile_cache.read_sealed(tmp_path / "other.nbc")
 
 
 def test_a_failed_write_leaves_nothing(tmp_path: Path) -> None:
     (tmp_path / "some.nbc").mkdir()
     with pytest.raises(OSError, match="some"):
-        checked.seal(tmp_path / "some.nbc", b"compiled code")
+        compile_cache.write_sealed(tmp_path / "some.nbc", b"compiled code")
     assert [path.name for path in tmp_path.iterdir()] == ["some.nbc"]
 
 
@@ -111,7 +111,7 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of compiled code as it is made, in a cache that all may read."""
     monkeypatch.setenv("HOLDFAST_CACHE", str(tmp_path / "cache"))
     (tmp_path / "cache").mkdir(mode=0o755)
-    made: Path = folders.folder.__wrapped__()
+    made: Path = compile_cache.folder.__wrapped__()
     assert made.parent == tmp_path / "cache" / "kernels"
     return made
 
@@ -119,7 +119,7 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @posix
 def test_the_folder_is_private(kept: Path) -> None:
     assert [path.stat().st_mode & 0o777 for path in (kept, kept.parent)] == [0o700, 0o700]
-    assert folders.why_not_private(kept) is None
+    assert compile_cache.why_not_private(kept) is None
 
 
 @posix
@@ -128,16 +128,16 @@ def test_the_folder_is_private(kept: Path) -> None:
 def test_not_if_others_can_write_to_it(kept: Path, mode: int, above: int) -> None:
     place = [kept, kept.parent][above]
     place.chmod(mode)
-    assert folders.why_not_private(kept) == f"others can write to {place}"
+    assert compile_cache.why_not_private(kept) == f"others can write to {place}"
 
 
 @posix
 def test_nor_if_everyone_can_replace_it(kept: Path) -> None:
     """Where all may write but the sticky bit is set, as in /tmp, nobody can."""
     kept.parent.parent.chmod(0o777)
-    assert folders.why_not_private(kept) == f"others can write to {kept.parent.parent}"
+    assert compile_cache.why_not_private(kept) == f"others can write to {kept.parent.parent}"
     kept.parent.parent.chmod(0o1777)
-    assert folders.why_not_private(kept) is None
+    assert compile_cache.why_not_private(kept) is None
 
 
 @posix
@@ -151,7 +151,7 @@ def test_nor_if_it_belongs_to_someone_else(kept: Path, above: int, monkeypatch: 
         return os.stat_result([*found[:4], os.geteuid() + 1, *found[5:]]) if path == place else found
 
     monkeypatch.setattr(Path, "stat", stat)
-    assert folders.why_not_private(kept) == f"{place} belongs to another user"
+    assert compile_cache.why_not_private(kept) == f"{place} belongs to another user"
 
 
 @posix
@@ -160,7 +160,7 @@ def test_a_folder_that_is_not_private_is_not_used(tmp_path: Path, kept: Path) ->
     kept.chmod(0o777)
     (tmp_path / "temporary").mkdir()
     environment = {"HOLDFAST_CACHE": tmp_path / "cache", "TMPDIR": tmp_path / "temporary"}
-    ran = finished(MEAN, "folders.folder()", environment=environment)
+    ran = finished(MEAN, "compile_cache.folder()", environment=environment)
     result, path = ran.stdout.splitlines()
     assert result == "[2.0, 4.0]"
     assert Path(path).is_relative_to(tmp_path / "temporary")

@@ -10,7 +10,7 @@ import pytest
 from processes import COMPILES, LOADS, MEAN, MEDIAN, finished, shown
 
 import holdfast
-from holdfast.kernels import checked, folders
+from holdfast.kernels import compile_cache
 
 ANNOUNCING = "import logging, sys; logging.basicConfig(level=20, stream=sys.stdout, format='%(name)s')"
 
@@ -23,39 +23,44 @@ def compiled(cache: Path) -> dict[str, int]:
 @pytest.fixture
 def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of our code, to be changed, after which the folder is named instead."""
-    copied = Path(copytree(folders.HERE, tmp_path / "kernels"))
-    monkeypatch.setattr(folders, "HERE", copied)
+    copied = Path(copytree(compile_cache.HERE, tmp_path / "kernels"))
+    monkeypatch.setattr(compile_cache, "HERE", copied)
     return copied
 
 
 def test_the_same_sources_elsewhere_lead_to_the_same_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = folders.content_name()
-    monkeypatch.setattr(folders, "HERE", Path(copytree(folders.HERE, tmp_path / "elsewhere")))
-    assert folders.content_name() == first
+    first = compile_cache.content_name()
+    monkeypatch.setattr(compile_cache, "HERE", Path(copytree(compile_cache.HERE, tmp_path / "elsewhere")))
+    assert compile_cache.content_name() == first
 
 
 @pytest.mark.parametrize(
-    "name", sorted(str(path.relative_to(folders.HERE)) for part in folders.DECIDING for path in folders.HERE.glob(part))
+    "name",
+    sorted(
+        str(path.relative_to(compile_cache.HERE))
+        for part in compile_cache.DECIDING
+        for path in compile_cache.HERE.glob(part)
+    ),
 )
 def test_a_change_of_any_source_leads_to_another_folder(sources: Path, name: str) -> None:
-    first, text = folders.content_name(), (sources / name).read_text()
+    first, text = compile_cache.content_name(), (sources / name).read_text()
     (sources / name).write_text(text + "# changed\n")
-    assert folders.content_name() != first
+    assert compile_cache.content_name() != first
     (sources / name).write_text(text)
-    assert folders.content_name() == first
+    assert compile_cache.content_name() == first
 
 
 def test_so_does_another_source(sources: Path) -> None:
-    first = folders.content_name()
+    first = compile_cache.content_name()
     (sources / "sources" / "more.py").write_text("")
-    assert folders.content_name() != first
+    assert compile_cache.content_name() != first
 
 
 @pytest.mark.parametrize("version", ["numba.__version__", "llvmlite.__version__", "sys.version"])
 def test_so_does_another_compiler(monkeypatch: pytest.MonkeyPatch, version: str) -> None:
-    first = folders.content_name()
+    first = compile_cache.content_name()
     monkeypatch.setattr(version, "0.0")
-    assert folders.content_name() != first
+    assert compile_cache.content_name() != first
 
 
 @pytest.fixture(scope="module")
@@ -78,14 +83,14 @@ def test_another_process_finds_what_was_compiled(used: Path) -> None:
 
 def test_nothing_but_compiled_code_is_kept(used: Path) -> None:
     """No sources and no bytecode, which nobody would check."""
-    assert {path.suffix for path in used.rglob("*") if path.is_file()} == {checked.SUFFIX}
+    assert {path.suffix for path in used.rglob("*") if path.is_file()} == {compile_cache.SUFFIX}
 
 
 def test_changed_sources_are_what_runs(used: Path, tmp_path: Path) -> None:
     """In the cache of the unchanged ones, which stay there for those who have them."""
     before = compiled(used)
     copied = Path(copytree(Path(holdfast.__file__).parent, tmp_path / "src" / "holdfast"))
-    path = copied / "kernels" / "sources" / "columns.py"
+    path = copied / "kernels" / "sources" / "column_sums.py"
     text = path.read_text()
     assert "total[j] /= total.dtype.type(n)" in text
     path.write_text(text.replace("total.dtype.type(n)", "total.dtype.type(2 * n)"))
@@ -123,7 +128,7 @@ def test_where_nothing_can_be_written_kernels_are_compiled_for_one_process(tmp_p
     (tmp_path / "file").write_bytes(b"")
     (tmp_path / "temporary").mkdir()
     environment = {"HOLDFAST_CACHE": tmp_path / "file" / "below", "TMPDIR": tmp_path / "temporary"}
-    ran = finished(MEAN, MEDIAN, "folders.folder()", environment=environment)
+    ran = finished(MEAN, MEDIAN, "compile_cache.folder()", environment=environment)
     *results, path = ran.stdout.splitlines()
     assert results == ["[2.0, 4.0]", "[2.0]"]
     assert Path(path).is_relative_to(tmp_path / "temporary")
@@ -143,7 +148,7 @@ def test_importing_holdfast_does_not_import_numba(tmp_path: Path) -> None:
 def test_a_cache_that_cannot_be_written_to_is_read(used: Path) -> None:
     """As one that root has made for all; what it lacks is compiled, and not kept."""
     before = compiled(used)
-    full = "from holdfast.kernels import checked\ndef full(*_): raise OSError(28, 'no space')\nchecked.seal = full"
+    full = "def full(*_): raise OSError(28, 'no space')\ncompile_cache.write_sealed = full"
     total = "kernels.sign_sum(np.ones(2), np.zeros((3, 2))).tolist()"
     told = shown(MEAN, LOADS, total, before=full, environment={"HOLDFAST_CACHE": used})
     assert told == ["[2.0, 4.0]", "1", "[3.0, 3.0]"]

@@ -14,29 +14,29 @@ from twins import assert_same, hostile, ordinary
 
 from holdfast import kernels
 from holdfast.errors import InvalidInput
-from holdfast.kernels import norms, sharing
-from holdfast.kernels.pairs import SPAN
-from holdfast.kernels.sharing import LARGE, set_threads, share, threads
+from holdfast.kernels import calls, penalty_steps
+from holdfast.kernels.calls import LARGE, set_threads, share, threads
+from holdfast.kernels.row_pairs import SPAN
 
 
 @pytest.fixture(autouse=True)
 def nothing_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sharing, "_chosen", None)
+    monkeypatch.setattr(calls, "_chosen", None)
     monkeypatch.delenv("HOLDFAST_THREADS", raising=False)
 
 
 @pytest.fixture
 def everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sharing, "LARGE", 1)
+    monkeypatch.setattr(calls, "LARGE", 1)
 
 
 KERNELS: dict[str, Callable[[int, type], NDArray[Any]]] = {
     "mean": lambda d, dtype: kernels.mean(hostile(9, d, dtype)),
     "combination": lambda d, dtype: kernels.combination(np.arange(9.0) - 3, ordinary(9, d, dtype)),
     "sign_sum": lambda d, dtype: kernels.sign_sum(ordinary(1, d, dtype)[0], hostile(9, d, dtype)),
-    "subgradients": lambda d, dtype: norms.subgradients(2, 0.07, hostile(9, d, dtype)),
-    "pull": lambda d, dtype: norms.pull(2, 0.07, ordinary(1, d, dtype)[0], ordinary(9, d, dtype)),
-    "steps": lambda d, dtype: norms.steps(
+    "subgradients": lambda d, dtype: penalty_steps.subgradients(2, 0.07, hostile(9, d, dtype)),
+    "pull": lambda d, dtype: penalty_steps.pull(2, 0.07, ordinary(1, d, dtype)[0], ordinary(9, d, dtype)),
+    "steps": lambda d, dtype: penalty_steps.steps(
         np.inf, 0.07, ordinary(9, d, dtype), ordinary(1, d, dtype)[0], ordinary(9, d, dtype, seed=1), 0.1
     ),
     "mean_of_ranks, written out": lambda d, dtype: kernels.mean_of_ranks(hostile(5, d, dtype), range(1, 4)),
@@ -146,10 +146,11 @@ FORKING = """
 import os, warnings
 import numpy as np
 from holdfast import kernels
-from holdfast.kernels import norms, sharing
-from holdfast.kernels.pairs import SPAN
+from holdfast.kernels import penalty_steps
+from holdfast.kernels import calls
+from holdfast.kernels.row_pairs import SPAN
 
-sharing.LARGE = 1
+calls.LARGE = 1
 kernels.set_threads(2)
 rows = np.arange(256.0).reshape(2, 128)
 kernels.mean(rows)

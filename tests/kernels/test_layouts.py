@@ -11,7 +11,7 @@ from twins import assert_same, hostile, ordinary
 
 from holdfast import kernels
 from holdfast.errors import InvalidInput
-from holdfast.kernels import loading, norms
+from holdfast.kernels import loading, penalty_steps
 
 Array = NDArray[Any]
 F32, F64 = np.float32, np.float64
@@ -41,12 +41,13 @@ CASES = {
     "mean": Case(kernels.mean, (hostile(5, 70, F32),)),
     "combination": Case(kernels.combination, (np.array([0.5, 0, 0.25, 0.25, 0]), ordinary(5, 70, F32))),
     "sign_sum": Case(kernels.sign_sum, (hostile(1, 70, F32)[0], hostile(5, 70, F32))),
-    "subgradients": Case(lambda rows: norms.subgradients(2, 0.07, rows), (hostile(5, 70, F32),)),
+    "subgradients": Case(lambda rows: penalty_steps.subgradients(2, 0.07, rows), (hostile(5, 70, F32),)),
     "pull": Case(
-        lambda model, rows: norms.pull(np.inf, 0.07, model, rows), (ordinary(1, 70, F32)[0], hostile(5, 70, F32))
+        lambda model, rows: penalty_steps.pull(np.inf, 0.07, model, rows),
+        (ordinary(1, 70, F32)[0], hostile(5, 70, F32)),
     ),
     "steps": Case(
-        lambda models, master, gradients: norms.steps(2, 0.07, models, master, gradients, 0.1),
+        lambda models, master, gradients: penalty_steps.steps(2, 0.07, models, master, gradients, 0.1),
         (ordinary(5, 70, F32), ordinary(1, 70, F32)[0], ordinary(5, 70, F32, seed=1)),
     ),
     "mean_of_ranks, written out": Case(lambda rows: kernels.mean_of_ranks(rows, range(1, 4)), (hostile(5, 70, F32),)),
@@ -127,7 +128,7 @@ def test_a_single_layout_is_compiled() -> None:
     rows = ordinary(5, 70, F32)
     for layout in LAYOUTS.values():
         kernels.mean(layout(rows))
-    compiled = [given[0] for given in loading.kernels("columns").mean.signatures]
+    compiled = [given[0] for given in loading.kernels("column_sums").mean.signatures]
     assert {(array.layout, array.mutable) for array in compiled} == {("C", True)}
 
 

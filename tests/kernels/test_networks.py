@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from holdfast.kernels.networks import moves, pruned, sorting_network, source
+from holdfast.kernels.sorting_networks import moves, prune, sorting_network, source
 
 Values = NDArray[np.int64]
 
@@ -42,7 +42,7 @@ def some_ranges(n: int) -> list[range]:
 def through_exchanges(n: int, wanted: range, values: Values) -> Values:
     """The wanted wires of a pruned network; halves that are left out leave rubbish."""
     wires = values.copy()
-    for exchange in pruned(sorting_network(n), wanted):
+    for exchange in prune(sorting_network(n), wanted):
         a, b = wires[exchange.a].copy(), wires[exchange.b].copy()
         wires[exchange.a] = np.minimum(a, b) if exchange.keeps_low else RUBBISH
         wires[exchange.b] = np.maximum(a, b) if exchange.keeps_high else RUBBISH
@@ -88,16 +88,16 @@ def test_the_size_of_batchers_networks() -> None:
 @pytest.mark.parametrize("n", [2, 7, 16, 33])
 def test_only_what_nobody_reads_is_left_out(n: int) -> None:
     whole = sorting_network(n)
-    assert pruned(whole, range(n)) == whole
+    assert prune(whole, range(n)) == whole
     for wanted in (range(1), range(n // 2, n // 2 + 1), range(n - 1, n)):
-        kept = pruned(whole, wanted)
+        kept = prune(whole, wanted)
         assert len(kept) < len(whole) or n == 2
         assert not all(exchange.keeps_low and exchange.keeps_high for exchange in kept)
         assert all(exchange.keeps_low or exchange.keeps_high for exchange in kept)
 
 
 def test_the_smallest_of_n_takes_n_minus_one_comparisons() -> None:
-    assert [len(pruned(sorting_network(n), range(1))) for n in (2, 4, 8, 16, 32)] == [1, 3, 7, 15, 31]
+    assert [len(prune(sorting_network(n), range(1))) for n in (2, 4, 8, 16, 32)] == [1, 3, 7, 15, 31]
 
 
 def interpreted(text: str, rows: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -107,7 +107,7 @@ def interpreted(text: str, rows: NDArray[np.float64]) -> NDArray[np.float64]:
         "np": np,
         "low": min,
         "high": max,
-        "known": lambda x, infinity: infinity if np.isnan(x) else x,
+        "nan_to_infinity": lambda x, infinity: infinity if np.isnan(x) else x,
     }
     exec("\n".join(body), scope)
     out = np.full(rows.shape[1], np.nan)

@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 from twins import DIMENSIONS, DTYPES, Maker, assert_same, hostile, ordinary, specials
 
 from holdfast.errors import InvalidInput
-from holdfast.kernels import loading, norms
+from holdfast.kernels import loading, penalty_steps
 from holdfast.typing import Rows, Vector
 
 every_type = pytest.mark.parametrize("dtype", DTYPES)
@@ -42,7 +42,7 @@ def assert_subgradients(p: float, rows: Rows, found: Rows) -> None:
         np.testing.assert_array_equal(found, expected)
         return
     limits = np.finfo(rows.dtype)
-    additions = rows.shape[-1] / loading.kernels("sizes").BLOCK + 9
+    additions = rows.shape[-1] / loading.kernels("row_lengths").BLOCK + 9
     wrong = 2 * float(limits.eps) + additions * float(np.finfo(np.float64).eps)
     np.testing.assert_allclose(found, expected, rtol=wrong, atol=float(limits.tiny))
 
@@ -54,13 +54,13 @@ def assert_subgradients(p: float, rows: Rows, found: Rows) -> None:
 def test_subgradients_are_the_formula(rows_of: Maker, d: int, p: float, dtype: type) -> None:
     for n in (1, 5):
         rows = rows_of(n, d, dtype)
-        assert_subgradients(p, rows, norms.subgradients(p, WEIGHT, rows))
+        assert_subgradients(p, rows, penalty_steps.subgradients(p, WEIGHT, rows))
 
 
 @given(some_norm, any_rows())
 def test_subgradients_of_anything(p: float, rows: Rows) -> None:
     before = rows.copy()
-    assert_subgradients(p, rows, norms.subgradients(p, WEIGHT, rows))
+    assert_subgradients(p, rows, penalty_steps.subgradients(p, WEIGHT, rows))
     assert_same(rows, before)
 
 
@@ -73,12 +73,12 @@ def test_pull_adds_the_subgradients_in_the_order_of_the_rows(rows_of: Maker, d: 
         model, *rest = rows_of(n + 1, d, dtype)
         rows: Rows = np.array(rest, dtype).reshape(n, d)
         rows[5:6, -1] = inf  # in l2 of another kind than its neighbours, with which it would be taken together
-        assert_same(norms.pull(p, WEIGHT, model, rows), added(p, model, rows), n)
+        assert_same(penalty_steps.pull(p, WEIGHT, model, rows), added(p, model, rows), n)
 
 
 @given(some_norm, any_rows())
 def test_pull_of_anything(p: float, rows: Rows) -> None:
-    assert_same(norms.pull(p, WEIGHT, rows[0], rows), added(p, rows[0], rows))
+    assert_same(penalty_steps.pull(p, WEIGHT, rows[0], rows), added(p, rows[0], rows))
 
 
 def added(p: float, model: Vector, rows: Rows) -> Vector:
@@ -86,7 +86,7 @@ def added(p: float, model: Vector, rows: Rows) -> Vector:
     total = np.zeros_like(model)
     for row in rows:
         with np.errstate(all="ignore"):
-            total = total + norms.subgradients(p, WEIGHT, model - row)
+            total = total + penalty_steps.subgradients(p, WEIGHT, model - row)
     return total
 
 
@@ -94,8 +94,8 @@ def added(p: float, model: Vector, rows: Rows) -> Vector:
 def test_steps_are_the_formula_as_numpy_rounds_it(p: float, rows: Rows) -> None:
     master, gradients = rows[0].copy(), rows[:, ::-1]
     with np.errstate(all="ignore"):
-        expected = rows - 0.3 * (gradients + norms.subgradients(p, WEIGHT, rows - master))
-    assert_same(norms.steps(p, WEIGHT, rows, master, gradients, 0.3), expected)
+        expected = rows - 0.3 * (gradients + penalty_steps.subgradients(p, WEIGHT, rows - master))
+    assert_same(penalty_steps.steps(p, WEIGHT, rows, master, gradients, 0.3), expected)
 
 
 @every_type
@@ -110,7 +110,7 @@ def test_l2_by_hand(dtype: type) -> None:
     expected: Rows = np.array(
         [[0.6, -0.8, 0], [0, 0, 0], [0, 0.6, 0.8], [sqrt(0.5), 0, -sqrt(0.5)], [third] * 3, [0.6, 0, -0.8]]
     )
-    found = norms.subgradients(2, 1.0, rows)
+    found = penalty_steps.subgradients(2, 1.0, rows)
     np.testing.assert_allclose(found, expected, rtol=2 * float(np.finfo(dtype).eps))
 
 
@@ -123,8 +123,8 @@ def test_every_size_there_is(p: float, dtype: type) -> None:
     rows: Rows = np.ldexp(np.array([[3, -4]], dtype), exponents[:, np.newaxis])
     assert np.isfinite(rows).all()
     assert float(rows[0, 0]) == 3 * float(limits.smallest_subnormal)
-    found = norms.subgradients(p, WEIGHT, rows)
-    assert_same(found, np.broadcast_to(norms.subgradients(p, WEIGHT, np.array([3, -4], dtype)), rows.shape))
+    found = penalty_steps.subgradients(p, WEIGHT, rows)
+    assert_same(found, np.broadcast_to(penalty_steps.subgradients(p, WEIGHT, np.array([3, -4], dtype)), rows.shape))
 
 
 @every_type
@@ -135,32 +135,34 @@ def test_l_infinity_by_hand(dtype: type) -> None:
         [[2, -2, 1], [2, -below, 0], [0, 0, -0.0], [nan] * 3, [nan, 1, -2], [-inf, inf, 5], [small, 0, -small]], dtype
     )
     expected = [[2, -2, 0], [4, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, -4], [-2, 2, 0], [2, 0, -2]]
-    assert norms.subgradients(inf, 4.0, rows).tolist() == expected
+    assert penalty_steps.subgradients(inf, 4.0, rows).tolist() == expected
 
 
 @every_norm
 def test_rows_may_be_a_single_one_or_lie_along_more_axes(p: float) -> None:
     rows = ordinary(6, 70, np.float32)
-    found = norms.subgradients(p, WEIGHT, rows)
-    assert_same(norms.subgradients(p, WEIGHT, rows[2]), found[2])
-    assert_same(norms.subgradients(p, WEIGHT, rows.reshape(2, 3, 70)), found.reshape(2, 3, 70))
+    found = penalty_steps.subgradients(p, WEIGHT, rows)
+    assert_same(penalty_steps.subgradients(p, WEIGHT, rows[2]), found[2])
+    assert_same(penalty_steps.subgradients(p, WEIGHT, rows.reshape(2, 3, 70)), found.reshape(2, 3, 70))
 
 
 @every_norm
 def test_other_numbers_count_as_float64(p: float) -> None:
     whole = np.array([[3, -4], [1, 1]])
-    exact = norms.subgradients(p, WEIGHT, whole.astype(np.float64))
-    assert_same(norms.subgradients(p, WEIGHT, whole), exact)
-    assert_same(norms.pull(p, WEIGHT, whole[0], whole), norms.pull(p, WEIGHT, whole[0] * 1.0, whole * 1.0))
+    exact = penalty_steps.subgradients(p, WEIGHT, whole.astype(np.float64))
+    assert_same(penalty_steps.subgradients(p, WEIGHT, whole), exact)
+    assert_same(
+        penalty_steps.pull(p, WEIGHT, whole[0], whole), penalty_steps.pull(p, WEIGHT, whole[0] * 1.0, whole * 1.0)
+    )
 
 
 def test_arrays_that_do_not_match_are_refused() -> None:
     rows = ordinary(5, 70, np.float32)
     for model in (rows[0, :69], rows[0].astype(np.float64)):
         with pytest.raises(InvalidInput, match=r"must be like the model, .*; got \(70,\) of float32"):
-            norms.pull(2, WEIGHT, model, rows)
+            penalty_steps.pull(2, WEIGHT, model, rows)
         with pytest.raises(InvalidInput, match=r"must be like the model, .*; got \(70,\) of float32"):
-            norms.steps(2, WEIGHT, rows, model, rows, 0.1)
+            penalty_steps.steps(2, WEIGHT, rows, model, rows, 0.1)
     for gradients in (rows[:4], rows.astype(np.float64)):
         with pytest.raises(InvalidInput, match=r"gradients must be like the models, \(5, 70\) of float32; got"):
-            norms.steps(2, WEIGHT, rows, rows[0], gradients, 0.1)
+            penalty_steps.steps(2, WEIGHT, rows, rows[0], gradients, 0.1)

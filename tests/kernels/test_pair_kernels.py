@@ -7,7 +7,7 @@ from twins import DIMENSIONS, DTYPES, ordinary
 
 from holdfast import kernels
 from holdfast.errors import InvalidInput
-from holdfast.kernels.pairs import PIECE, PIECES, SPAN
+from holdfast.kernels.row_pairs import PIECE, PIECES, SPAN
 from holdfast.typing import Distances, Rows, Vector
 
 every_type = pytest.mark.parametrize("dtype", DTYPES)

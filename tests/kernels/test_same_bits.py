@@ -48,7 +48,7 @@ VALUES = [
     "digest(kernels.mixtures(np.linspace(0, 1, 14).reshape(2, 7), rows))",
     "digest(kernels.squared_distances(rows), products)",
     "digest(kernels.weiszfeld(products, np.full(7, 1 / 7), 1e-9, 100)[0])",
-    "digest(kernels.norms.pull(2.0, 1.0, model, rows))",
+    "digest(kernels.penalty_steps.pull(2.0, 1.0, model, rows))",
     "digest(kernels.normals(1, np.arange(1, 4), 5, 1001))",
 ]
 

@@ -75,7 +75,7 @@ def layouts(plain: Rows) -> list[Rows]:
 
 
 @st.composite
-def attacked(draw: st.DrawFn, least: int, spare: int, more: int = 3) -> Case:
+def attacked_rows(draw: st.DrawFn, least: int, spare: int, more: int = 3) -> Case:
     """Rows of which q lie, anywhere among them and in any way, and which these are.
 
     n is `least * q + spare`, or larger by at most `more`.

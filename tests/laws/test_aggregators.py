@@ -11,7 +11,7 @@ from parts import (
     NO_POSITIVE_NUMBERS,
     NO_WHOLE_NUMBERS,
     Case,
-    attacked,
+    attacked_rows,
     claimed,
     layouts,
     options,
@@ -137,14 +137,14 @@ def test_multi_krum_selects_from_those_that_may_be_honest() -> None:
 @MEMBERS
 def test_a_rule_that_needs_a_count_says_so_and_a_run_tells_it(member: type[Rule]) -> None:
     rule = member()
-    if member.told not in options(member, int):
+    if member.declared_option not in options(member, int):
         assert tell(rule, BYZANTINE) is rule
         return
     with pytest.raises(InvalidInput) as refusal:
         rule(random_rows())
     name = member.__name__
-    assert str(refusal.value) == f"{name} needs {member.told}, the number of rows that may lie; got none"
-    assert tell(rule, BYZANTINE) == cast(Any, member)(**{member.told: BYZANTINE})
+    assert str(refusal.value) == f"{name} needs {member.declared_option}, the number of rows that may lie; got none"
+    assert tell(rule, BYZANTINE) == cast(Any, member)(**{member.declared_option: BYZANTINE})
     assert tell(tell(rule, 1), BYZANTINE) == tell(rule, 1)
 
 
@@ -183,7 +183,7 @@ def test_the_refusal_of_a_count_to_the_letter() -> None:
 @given(st.data())
 def test_whatever_some_rows_hold_the_result_stays_within_the_claimed_bound(rule: Rule, data: st.DataObject) -> None:
     least, spare = rule.needs
-    rows, lies = data.draw(attacked(least=least, spare=spare))
+    rows, lies = data.draw(attacked_rows(least=least, spare=spare))
     honest, q = rows[~lies], int(lies.sum())
     bound = claimed(rule, honest, len(rows), q)
     assert rule.bounded == (bound < np.inf), "its bound is stated in parts.py"
@@ -192,7 +192,7 @@ def test_whatever_some_rows_hold_the_result_stays_within_the_claimed_bound(rule:
         assert np.linalg.norm(result - honest.astype(np.float64).mean(axis=0)) <= bound + rounding(honest)
 
 
-@given(attacked(least=2, spare=1))
+@given(attacked_rows(least=2, spare=1))
 def test_median_and_trimmed_mean_stay_between_honest_values(case: Case) -> None:
     rows, lies = case
     honest = rows[~lies]
@@ -203,7 +203,7 @@ def test_median_and_trimmed_mean_stay_between_honest_values(case: Case) -> None:
         assert (result <= honest.max(axis=0) + rounding(honest)).all()
 
 
-@given(attacked(least=2, spare=3))
+@given(attacked_rows(least=2, spare=3))
 def test_krum_chooses_a_row_within_reach_of_an_honest_one(case: Case) -> None:
     """An honest row scores at most (n - q - 2) times the honest diameter squared.
 
@@ -217,7 +217,7 @@ def test_krum_chooses_a_row_within_reach_of_an_honest_one(case: Case) -> None:
     assert nearest <= np.sqrt(neighbours * plainly(honest).max()) * (1 + 1e-6)
 
 
-@given(attacked(least=2, spare=3))
+@given(attacked_rows(least=2, spare=3))
 def test_multi_krum_mixes_rows_within_reach_of_honest_ones(case: Case) -> None:
     """The n - q best scores are no larger than the largest honest score, so what holds for Krum holds for each."""
     rows, lies = case
@@ -229,7 +229,7 @@ def test_multi_krum_mixes_rows_within_reach_of_honest_ones(case: Case) -> None:
         assert nearest <= np.sqrt((len(rows) - q - 2) * plainly(honest).max()) * (1 + 1e-6)
 
 
-@given(attacked(least=2, spare=1))
+@given(attacked_rows(least=2, spare=1))
 def test_geometric_median_stays_within_its_bound(case: Case) -> None:
     """|result - mean| <= 2 (n - q) / (n - 2q) max_i |v_i - mean|, over honest i (Minsker, 2015, Lemma 2.1)."""
     rows, lies = case
@@ -267,7 +267,7 @@ def test_centred_clipping_is_its_formula(dtype: type, seed: int, radius: float, 
     assert state.vector is result
 
 
-@given(attacked(least=2, spare=1), seeds, radii, steps_taken)
+@given(attacked_rows(least=2, spare=1), seeds, radii, steps_taken)
 def test_lies_move_centred_clipping_by_two_shares_of_its_radius(
     case: Case, seed: int, radius: float, steps: int
 ) -> None:

@@ -13,10 +13,10 @@ from changed import ready
 from holdfast.aggregators import CoordinateWise, GeometricMedian, Krum, Mean, Median, Phocas, TrimmedMean
 from holdfast.attacks import Adaptive, Alie, ColludingAttack, FullView, InnerProduct, MinMax, MinSum, Sketch, damage
 from holdfast.attacks.adaptive import FIXED
-from holdfast.attacks.base import alike
-from holdfast.attacks.damage import damage_along, damage_of, in_few
+from holdfast.attacks.damage import damage_along, damage_of, reduce_dimensions
+from holdfast.attacks.line_search import LineAttack
 from holdfast.attacks.perturbations import Perturbation, perturbation
-from holdfast.attacks.searching import LineAttack
+from holdfast.attacks.threats import broadcast
 from holdfast.methods.penalties import L1, L2
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
@@ -153,7 +153,7 @@ class AskedInFew(ColludingAttack):
         line, _ = searched.line(view)
         assert view.sketch is not None
         assert not view.sketch.by_columns
-        assert in_few(line, view) is not None
+        assert reduce_dimensions(line, view) is not None
         few, full = damage_along(line, view), damage_along(line, replace(view, sketch=None))
         assert few is not None
         assert full is not None
@@ -184,7 +184,7 @@ class AskedInColumns(ColludingAttack):
         d = view.honest.shape[1]
         middle = view.aggregate(np.tile(mean, (len(view.honest) + len(view.own), 1)).astype(view.honest.dtype))
         for constant in (0.05, -0.3, 1.5, 64.0):
-            sent = alike(line(constant), view)
+            sent = broadcast(line(constant), view)
             off = (view.aggregate(np.concatenate([view.honest, sent])) - middle)[:: d // damage.COLUMNS]
             assert shown(constant) == pytest.approx(np.linalg.norm(off) * np.sqrt(d / len(off)), rel=1e-3, abs=1e-4)
         return searched(view)
@@ -225,7 +225,7 @@ def test_what_is_found_in_some_columns_harms_as_much(rule: CoordinateWise, searc
     sizes = np.repeat([1.0, 0.1, 0.3], [1_000, 90_000, 9_000])
     view = FullView.of((generator.normal(0.3, 1.0, (9, len(sizes))) * sizes).astype(np.float32), 3, aggregate=rule)
     shown = replace(view, sketch=Sketch(True, lambda rows, inner: rule(rows[:, inner:])))
-    assert in_few(searched.line(view)[0], shown) is not None
+    assert reduce_dimensions(searched.line(view)[0], shown) is not None
     assert harm(searched, shown) >= 0.98 * harm(searched, view)
 
 

@@ -12,7 +12,7 @@ from parts import (
     NO_MATRICES,
     NO_POSITIVE_NUMBERS,
     NO_WHOLE_NUMBERS,
-    attacked,
+    attacked_rows,
     claimed,
     layouts,
     options,
@@ -102,14 +102,14 @@ def test_every_row_must_have_a_worker(stage: Stage) -> None:
 @MEMBERS
 def test_a_stage_that_needs_a_count_says_so_and_a_run_tells_it(member: type[Stage]) -> None:
     stage = member()
-    if member.told not in options(member, int):
+    if member.declared_option not in options(member, int):
         assert tell(stage, BYZANTINE) is stage
         return
     with pytest.raises(InvalidInput) as refusal:
         stage(random_rows())
     name = member.__name__
-    assert str(refusal.value) == f"{name} needs {member.told}, the number of rows that may lie; got none"
-    assert tell(stage, BYZANTINE) == cast(Any, member)(**{member.told: BYZANTINE})
+    assert str(refusal.value) == f"{name} needs {member.declared_option}, the number of rows that may lie; got none"
+    assert tell(stage, BYZANTINE) == cast(Any, member)(**{member.declared_option: BYZANTINE})
 
 
 @pytest.mark.parametrize("member", [member for member in REGISTRY.values() if member is not Watch])
@@ -157,7 +157,7 @@ def test_a_rule_behind_a_stage_stays_within_its_bound(stage: Stage, rule: type[R
     Twice the rows that the rule needs, since buckets halve them; each number is a sorting network to compile.
     """
     least, spare = rule.needs
-    rows, lies = data.draw(attacked(least=2 * least, spare=2 * spare, more=1))
+    rows, lies = data.draw(attacked_rows(least=2 * least, spare=2 * spare, more=1))
     honest, q = rows[~lies], int(lies.sum())
     after = cast(Stage, tell(type(stage)(), q))(rows)
     with np.errstate(over="ignore", invalid="ignore"):

@@ -11,7 +11,7 @@ from compared import Fault, Shared, ours, sent
 from holdfast.aggregators import CenteredClipping, Krum, MultiKrum
 from holdfast.attacks import Duplicate, InnerProduct, LabelFlip, SignFlip
 from holdfast.attacks.alie import deviation
-from holdfast.attacks.base import FullView
+from holdfast.attacks.threats import FullView
 from holdfast.stages import Bucketing, Clipping
 from holdfast.typing import Messages, Rows
 

@@ -13,7 +13,7 @@ from holdfast.report.run_page import run_page
 from holdfast.report.worker_rows import HEAD, look, remarks, row
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
-from holdfast.watching.treatments import Treatment
+from holdfast.watching.opinion import Treatment
 
 SPEC = Spec(data="digits", workers=6, byzantine=(2, 5), attack="sign-flip", rounds=40, eval_every=10)
 

@@ -14,7 +14,7 @@ from holdfast.methods import Aggregated, GradientWorker, IdealSgd, Penalty, Prog
 from holdfast.onebit import Encoder
 from holdfast.problems import Softmax
 from holdfast.stages import Stage
-from holdfast.testing.problems import few_samples
+from holdfast.testing.problem_laws import few_samples
 from holdfast.typing import Messages, Nothing, Oracle, Request, Rows, Vector, Workers
 
 BREAKS: dict[str, list[tuple[Any, str]]] = {}

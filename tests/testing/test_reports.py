@@ -12,8 +12,8 @@ from holdfast.aggregators import Krum, Mean, Median
 from holdfast.errors import InvalidInput
 from holdfast.methods import L2
 from holdfast.problems import Softmax
-from holdfast.testing import LawBroken, check, check_problem, check_rule, kind_of, named
-from holdfast.testing.problems import few_samples
+from holdfast.testing import LawBroken, check, check_problem, check_rule, kind_of, make_named
+from holdfast.testing.problem_laws import few_samples
 from holdfast.typing import Rows
 
 
@@ -101,12 +101,12 @@ def test_a_slow_part_is_tried_less_often() -> None:
     ],
 )
 def test_kinds_are_known_by_name_and_by_base_class(text: str, kind: str) -> None:
-    assert named(text)[0] == kind
+    assert make_named(text)[0] == kind
 
 
 def test_parts_are_made_with_their_options() -> None:
-    assert named("holdfast.methods:L2:weight=0.5")[1] == L2(0.5)
-    assert named("holdfast.aggregators:Krum", "method")[0] == "method"
+    assert make_named("holdfast.methods:L2:weight=0.5")[1] == L2(0.5)
+    assert make_named("holdfast.aggregators:Krum", "method")[0] == "method"
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_parts_are_made_with_their_options() -> None:
 )
 def test_bad_names_are_refused_in_one_line(text: str, says: str) -> None:
     with pytest.raises(InvalidInput) as refusal:
-        named(text)
+        make_named(text)
     assert says in str(refusal.value)
     assert "\n" not in str(refusal.value)
 
@@ -133,7 +133,7 @@ def test_any_part_can_be_checked_without_saying_what_it_is() -> None:
 
 
 def test_a_problem_may_be_given_made_or_with_data_of_its_own() -> None:
-    made: Any = Softmax.of(few_samples(), named("iid")[1], 3, 5)
+    made: Any = Softmax.of(few_samples(), make_named("iid")[1], 3, 5)
     assert check_problem(made, examples=5).part == "Softmax"
     assert check_problem(Softmax, data=few_samples(), examples=5).holds
 

@@ -93,7 +93,7 @@ def test_mean_and_deviation_of_each_channel() -> None:
     pixels[:, 1] //= 4
     data = Dataset("two channels", pixels, np.arange(9000) % 2, pixels[:2], np.arange(2))
     problem = ModuleProblem.of(data, Iid(), 2, 4, model=Mlp(hidden=2))
-    scaled = problem.minibatches.scaled(torch.from_numpy(pixels)).numpy().astype(np.float64)
+    scaled = problem.minibatches.scale(torch.from_numpy(pixels)).numpy().astype(np.float64)
     np.testing.assert_allclose(scaled.mean(axis=(0, 2, 3)), 0, atol=1e-6)
     np.testing.assert_allclose(scaled.std(axis=(0, 2, 3)), 1, atol=1e-6)
 
@@ -123,7 +123,7 @@ def test_augmentation_is_addressed_and_off_by_default() -> None:
 
 def test_a_shift_by_hand() -> None:
     """Words of 0 shift by -4 of 4 pixels each way: what was at (4, 4) comes from (0, 0) of an image padded with 0."""
-    from holdfast.problems.modules.augmentation import flip_and_shift
+    from holdfast.problems.modules.tensor_batches import flip_and_shift
 
     image = torch.arange(36, dtype=torch.uint8).reshape(1, 1, 6, 6)
     moved = flip_and_shift(image, np.zeros((1, 3), np.uint64), flips=False)

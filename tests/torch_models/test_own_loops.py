@@ -20,7 +20,7 @@ from holdfast.runs.spec import Spec
 torch: Any = pytest.importorskip("torch")
 
 from holdfast.torch import Anchored, Master, aggregate, ddp_hook  # noqa: E402
-from holdfast.torch.aggregating import rule_of  # noqa: E402
+from holdfast.torch.tensor_rules import rule_of  # noqa: E402
 
 
 def python(*words: Any) -> str:

@@ -37,10 +37,10 @@ from holdfast.attacks import (
     Sleeper,
     TrimmedMeanAttack,
 )
-from holdfast.attacks.alie import little
+from holdfast.attacks.alie import largest_z
 from holdfast.attacks.damage import damage_of
+from holdfast.attacks.line_search import search_line, search_upward
 from holdfast.attacks.perturbations import Perturbation, perturbation
-from holdfast.attacks.searching import strongest, strongest_upward
 from holdfast.errors import InvalidInput
 from holdfast.streams import Stream
 from holdfast.typing import Rows
@@ -235,7 +235,7 @@ def test_alie_of_other_numbers(honest: int, byzantine: int, z: float) -> None:
 
 def test_a_little_of_two_workers() -> None:
     """s = floor(2) - f leaves no honest worker on the near side: Phi = 0, kept half a worker off: 1 / 4 and 1 / 2."""
-    assert (little(2, 0), little(2, 1)) == pytest.approx((-0.674490, 0), abs=1e-5)
+    assert (largest_z(2, 0), largest_z(2, 1)) == pytest.approx((-0.674490, 0), abs=1e-5)
 
 
 def test_alie_of_one_honest_worker_copies_it() -> None:
@@ -268,7 +268,7 @@ def tried(start: float, evaluations: int, goal: float) -> list[float]:
         found.append(constant)
         return -abs(constant - goal)
 
-    best, harm = strongest(damage, start, evaluations)
+    best, harm = search_line(damage, start, evaluations)
     assert (-harm, best) == min((abs(each - goal), each) for each in found)
     return found
 
@@ -294,7 +294,7 @@ def test_the_constants_that_a_search_upward_tries(side: float) -> None:
         tried.append(side * constant)
         return tried[-1] if tried[-1] <= 52 else 0.0
 
-    assert strongest_upward(damage, 0.7 * side, 8) == pytest.approx((50.48 * side, 50.48))
+    assert search_upward(damage, 0.7 * side, 8) == pytest.approx((50.48 * side, 50.48))
     assert tried == pytest.approx([0.0, 10.0, 30.0, 70.0, 62.0, 55.6, 50.48, 50.48 + 16.384])
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from holdfast import aggregators, attacks, stages
 from holdfast.aggregators import Smea, minimum_diameter, smea
-from holdfast.aggregators.options import require_few_subsets
+from holdfast.aggregators.requirements import require_few_subsets
 from holdfast.errors import InvalidInput
 from holdfast.stages import Watch
 

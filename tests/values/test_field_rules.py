@@ -46,7 +46,7 @@ def test_bulyan_lets_krum_choose_again_and_again() -> None:
     of 2 1 3 4 0, and give 2.
     """
     rows = column(0, 1, 2, 3, 4, 7, 20)
-    assert Bulyan(byzantine=1).chosen(rows).tolist() == [2, 3, 1, 4, 5]
+    assert Bulyan(byzantine=1).choose(rows).tolist() == [2, 3, 1, 4, 5]
     assert Bulyan(byzantine=1)(rows).tolist() == pytest.approx([3])
     assert Bulyan(byzantine=1)(rows[::-1]).tolist() == pytest.approx([3])
 
@@ -58,7 +58,7 @@ def test_bulyan_around_the_middle_of_an_even_number() -> None:
     are 1 4 10 11, and their mean is 26 / 4. Around the upper middle, 10, it were 38 / 4.
     """
     rows = column(0, 1, 4, 10, 11, 13, -1000, 1000)
-    assert sorted(Bulyan(byzantine=1).chosen(rows)) == [0, 1, 2, 3, 4, 5]
+    assert sorted(Bulyan(byzantine=1).choose(rows)) == [0, 1, 2, 3, 4, 5]
     assert Bulyan(byzantine=1)(rows).tolist() == pytest.approx([26 / 4])
 
 
@@ -80,7 +80,7 @@ def test_bulyan_chooses_as_two_loops_do(q: int) -> None:
     """Whole numbers, so that sums are exact and ties are ties."""
     for seed in range(10):
         rows = np.random.default_rng(seed).integers(-20, 20, (4 * q + 3 + seed % 4, 2)).astype(np.float64)
-        assert Bulyan(byzantine=q).chosen(rows).tolist() == chosen_plainly(rows, q)
+        assert Bulyan(byzantine=q).choose(rows).tolist() == chosen_plainly(rows, q)
 
 
 def test_bulyan_with_nobody_to_fear_is_the_mean() -> None:
@@ -360,9 +360,9 @@ def test_one_direction_lets_some_large_lies_through_that_several_draws_do_not(li
 
 
 def test_dnc_draws_half_of_the_coordinates_and_no_more_than_ten_thousand() -> None:
-    sizes = {d: DnC(byzantine=1).wanted(d) for d in (1, 2, 3, 9, 19_999, 20_001, 10**6)}
+    sizes = {d: DnC(byzantine=1).draw_size(d) for d in (1, 2, 3, 9, 19_999, 20_001, 10**6)}
     assert sizes == {1: 1, 2: 1, 3: 1, 9: 4, 19_999: 9_999, 20_001: 10_000, 10**6: 10_000}
-    assert DnC(byzantine=1, coordinates=7).wanted(3) == 7
+    assert DnC(byzantine=1, coordinates=7).draw_size(3) == 7
 
 
 def messages(rows: Rows, round: int, seed: int) -> Messages:
@@ -376,7 +376,7 @@ def test_dnc_averages_the_rows_that_no_draw_dropped() -> None:
     """
     rows = np.array([[9.0, 0.0], [0.0, 9.0], [0.0, 0.0]])
     rule = DnC(byzantine=1, coordinates=1, draws=20)
-    assert {int(rule.chosen(messages(rows, 4, 2), draw, 2)[0]) for draw in range(20)} == {0, 1}
+    assert {int(rule.choose(messages(rows, 4, 2), draw, 2)[0]) for draw in range(20)} == {0, 1}
     assert rule.draw(messages(rows, 4, 2)).tolist() == [0, 0]
 
 
@@ -385,7 +385,7 @@ def test_where_every_row_was_dropped_those_that_were_so_least_often_are_left(rou
     """Of 9 I each row stands out in one column, so it is dropped as often as its column is drawn."""
     rows, draws = 9 * np.eye(3), 10
     rule, drawn = DnC(byzantine=1, coordinates=1, draws=draws), messages(9 * np.eye(3), round, 0)
-    times = np.bincount([rule.chosen(drawn, draw, 3)[0] for draw in range(draws)], minlength=3)
+    times = np.bincount([rule.choose(drawn, draw, 3)[0] for draw in range(draws)], minlength=3)
     np.testing.assert_allclose(rule.draw(drawn), rows[times == times.min()].mean(axis=0))
 
 
@@ -408,16 +408,16 @@ def test_dnc_draws_coordinates_by_seed_round_and_draw_alone() -> None:
     for seed, round, draw in [(0, 0, 0), (0, 0, 1), (0, 3, 0), (7, 0, 0)]:
         words = Stream(seed, "dnc").words(np.array([draw]), round, 1000)[0]
         numbers = dict.fromkeys((int(word) >> 32) * d >> 32 for word in words)
-        assert rule.chosen(messages(np.ones((2, d)), round, seed), draw, d).tolist() == sorted(list(numbers)[:5])
-    assert rule.chosen(messages(np.ones((2, 5)), 0, 0), 3, 5).tolist() == [0, 1, 2, 3, 4]
-    assert len(rule.chosen(messages(np.ones((2, 6)), 0, 0), 3, 6)) == 5
+        assert rule.choose(messages(np.ones((2, d)), round, seed), draw, d).tolist() == sorted(list(numbers)[:5])
+    assert rule.choose(messages(np.ones((2, 5)), 0, 0), 3, 5).tolist() == [0, 1, 2, 3, 4]
+    assert len(rule.choose(messages(np.ones((2, 6)), 0, 0), 3, 6)) == 5
 
 
 def test_dnc_drops_a_row_whose_infinity_it_did_not_draw() -> None:
     """One of 40 columns is drawn; the second row has NaN in all others but one."""
     rows = np.zeros((4, 40))
     rule = DnC(byzantine=1, coordinates=1, draws=1)
-    drawn = rule.chosen(messages(rows, 0, 0), 0, 40)[0]
+    drawn = rule.choose(messages(rows, 0, 0), 0, 40)[0]
     rows[1] = np.nan
     rows[1, drawn], rows[2, drawn] = 0, 3
     np.testing.assert_array_equal(rule(rows), np.where(np.arange(40) == drawn, 1, 0))
@@ -431,7 +431,7 @@ def test_a_row_that_one_draw_finds_infinitely_far_is_worse_than_one_that_all_oth
     """
     rows, rule = np.array([[9.0, 0.0], [0.0, 1e151], [0.0, -1e151]]), DnC(byzantine=1, coordinates=1)
     drawn = {
-        round: [int(rule.chosen(messages(rows, round, 0), draw, 2)[0]) for draw in range(5)] for round in range(50)
+        round: [int(rule.choose(messages(rows, round, 0), draw, 2)[0]) for draw in range(5)] for round in range(50)
     }
     once = next(round for round, columns in drawn.items() if sum(columns) == 1)
     assert rule.draw(messages(rows, once, 0)).tolist() == [9, 0]

@@ -12,8 +12,8 @@ from holdfast.watching import suspicion as forensics
 from holdfast.watching.suspicion import (
     SUSPICION_THRESHOLD,
     Disagreement,
-    copied,
     disagreement,
+    find_copies,
     suspicion,
 )
 
@@ -82,7 +82,7 @@ def test_to_agree_more_than_others_is_not_suspect() -> None:
 
 
 def test_a_copy_has_a_twin_every_time() -> None:
-    assert copied([[1, 0, 1], [2, 1, 0]]).tolist() == [True, False, False]
+    assert find_copies([[1, 0, 1], [2, 1, 0]]).tolist() == [True, False, False]
 
 
 def test_copies_are_one_voice_unless_most_workers_send_them() -> None:

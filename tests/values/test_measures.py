@@ -11,7 +11,7 @@ from sklearn.metrics import roc_auc_score
 from holdfast.data import Dataset, Iid
 from holdfast.errors import InvalidInput
 from holdfast.problems import ACCURACY, LOSS, REGISTRY, LeastSquares, Logistic, declared_score, guess
-from holdfast.problems.logistic import area_under_curve
+from holdfast.problems.regressions import area_under_curve
 
 
 def data(targets: Any, features: Any = None) -> Dataset:

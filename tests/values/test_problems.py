@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
 from holdfast.methods.priors import Ridge
-from holdfast.problems import REGISTRY, LeastSquares, LinearProblem, Logistic, Shards, Softmax, linear
+from holdfast.problems import REGISTRY, LeastSquares, LinearProblem, Logistic, Shards, Softmax, linear_problem
 from holdfast.streams import Stream
 from holdfast.typing import Vector
 
@@ -154,7 +154,7 @@ def test_everything_is_the_same_in_small_blocks(
         )
 
     whole = computed()
-    monkeypatch.setattr(linear, "BLOCK", 4)
+    monkeypatch.setattr(linear_problem, "BLOCK", 4)
     for blocked, expected in zip(computed(), whole, strict=True):
         np.testing.assert_allclose(blocked, expected, rtol=1e-12)
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels.watching import Shares
+from holdfast.kernels.comparisons import Shares
 from holdfast.typing import Workers
 from holdfast.watching.judge import ALIKE, MARGIN, NEAREST, Judge
 from holdfast.watching.opinion import Opinion

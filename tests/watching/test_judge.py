@@ -88,7 +88,7 @@ def test_copies_count_for_two_and_the_copied_is_heard() -> None:
     found = judged(rows)
     assert found.weights[[2, 8, 9, 10, 11]].tolist() == [pytest.approx(0.4)] * 5
     assert found.voices[8:].tolist() == [3] * 4
-    assert found.heard(np.arange(1, 13)).tolist() == [True] * 8 + [False] * 4
+    assert found.speakers(np.arange(1, 13)).tolist() == [True] * 8 + [False] * 4
 
 
 def test_two_alike_count_in_full() -> None:
@@ -97,7 +97,7 @@ def test_two_alike_count_in_full() -> None:
     rows[1] = 2 * rows[0]
     found = judged(rows)
     assert (found.weights == 1).all()
-    assert found.heard(np.arange(1, 13)).all()
+    assert found.speakers(np.arange(1, 13)).all()
 
 
 def test_copies_cannot_vote_others_out() -> None:

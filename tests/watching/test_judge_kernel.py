@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.errors import InvalidInput
-from holdfast.kernels import watching as kernels
+from holdfast.kernels import comparisons
 from holdfast.typing import Rows, Vector
 from holdfast.watching import Judge, Opinion, differences
 from holdfast.watching.judge import JUDGEMENTS
@@ -66,10 +66,10 @@ def test_sides_differ_as_signs_do(d: int, dtype: type) -> None:
 
 def test_what_is_undecided_is_tied_or_nan() -> None:
     rows = np.arange(6.0).reshape(2, 3)
-    assert kernels.undecided(np.full(3, 2.5), rows).tolist() == []
-    assert kernels.undecided(np.array([3.0, 1.0, 9.0]), rows).tolist() == [1, 3]
+    assert comparisons.find_ties(np.full(3, 2.5), rows).tolist() == []
+    assert comparisons.find_ties(np.array([3.0, 1.0, 9.0]), rows).tolist() == [1, 3]
     rows[1, 2] = np.nan
-    assert kernels.undecided(np.full(3, 2.5), rows).tolist() == [5]
+    assert comparisons.find_ties(np.full(3, 2.5), rows).tolist() == [5]
 
 
 def test_rows_without_weight_are_not_read() -> None:
@@ -79,5 +79,5 @@ def test_rows_without_weight_are_not_read() -> None:
     model, rows, weights = np.zeros(1), np.array([[-2.0], [3.0], [np.inf]]), np.array([1.0, 0.25, 0.0])
     for penalty in (L1(2.0), L2(2.0), Lp(3.0, 2.0)):
         assert penalty.pull(model, rows, weights).tolist() == [1.5]
-    with pytest.raises(InvalidInput, match="one a row"):
+    with pytest.raises(InvalidInput, match="one per row"):
         L2(2.0).pull(model, rows, weights[:2])

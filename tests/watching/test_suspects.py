@@ -18,8 +18,8 @@ from holdfast.watching.suspicion import (
     LEAST_EVALUATIONS,
     MANY_EVALUATIONS,
     SUSPICION_THRESHOLD,
+    find_suspects,
     mean_disagreement,
-    suspected,
     suspicion,
 )
 
@@ -89,14 +89,14 @@ def test_the_rule_by_hand() -> None:
     Once at 0.7 and else at 0.21, the mean is as high, but the median over the evaluations is 1.
     """
     steady, once = [0.2, 0.2, 0.2, 0.2, 0.3], [[0.2] * 4 + [0.21]] * (LEAST_EVALUATIONS - 1) + [[0.2] * 4 + [0.7]]
-    assert suspected([steady] * LEAST_EVALUATIONS).tolist() == [False] * 4 + [True]
-    assert suspected([steady] * (LEAST_EVALUATIONS - 1)).tolist() == [False] * 5
+    assert find_suspects([steady] * LEAST_EVALUATIONS).tolist() == [False] * 4 + [True]
+    assert find_suspects([steady] * (LEAST_EVALUATIONS - 1)).tolist() == [False] * 5
     assert suspicion(once)[4] == pytest.approx(5.4)
-    assert suspected(once).tolist() == [False] * 5
+    assert find_suspects(once).tolist() == [False] * 5
     # from MANY_EVALUATIONS on the mean decides: 9 times 0.21 and once 0.9 are 0.279, 3.95 deviations
     many = [[0.2] * 4 + [0.21]] * (MANY_EVALUATIONS - 1) + [[0.2] * 4 + [0.9]]
     assert suspicion(many)[4] == pytest.approx(3.95)
-    assert suspected(many).tolist() == [False] * 4 + [True]
+    assert find_suspects(many).tolist() == [False] * 4 + [True]
 
 
 def test_only_evaluations_at_which_a_worker_was_present_count() -> None:
@@ -104,7 +104,7 @@ def test_only_evaluations_at_which_a_worker_was_present_count() -> None:
     there: list[float | None] = [0.2, 0.2, 0.2, 0.2, 0.4]
     away: list[float | None] = [0.2, 0.2, 0.2, 0.2, None]
     for times, expected in ((LEAST_EVALUATIONS - 1, False), (LEAST_EVALUATIONS, True)):
-        assert suspected([there] * times + [away] * 8).tolist() == [False] * 4 + [expected]
+        assert find_suspects([there] * times + [away] * 8).tolist() == [False] * 4 + [expected]
     assert mean_disagreement([there, away]).tolist() == pytest.approx([0.2] * 4 + [0.4])
     assert np.isnan(mean_disagreement([away])[4])
 

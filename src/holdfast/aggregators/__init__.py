@@ -3,8 +3,6 @@
 from holdfast.aggregators.bulyan import Bulyan
 from holdfast.aggregators.caf import Caf
 from holdfast.aggregators.centered_clipping import CenteredClipping
-from holdfast.aggregators.cge import Cge
-from holdfast.aggregators.clipped_mean import ClippedMean
 from holdfast.aggregators.distances import squared_distances
 from holdfast.aggregators.dnc import DnC
 from holdfast.aggregators.faba import Faba
@@ -18,15 +16,13 @@ from holdfast.aggregators.families import (
     Weighted,
 )
 from holdfast.aggregators.geometric_median import GeometricMedian
-from holdfast.aggregators.krum import Krum
+from holdfast.aggregators.krum import Krum, MultiKrum
 from holdfast.aggregators.majority_vote import MajorityVote
-from holdfast.aggregators.meamed import MeaMed
 from holdfast.aggregators.mean import Mean
 from holdfast.aggregators.median import Median
 from holdfast.aggregators.minimum_diameter import MinimumDiameter
-from holdfast.aggregators.multi_krum import MultiKrum
-from holdfast.aggregators.normalised_mean import NormalisedMean
-from holdfast.aggregators.phocas import Phocas
+from holdfast.aggregators.nearest_values import MeaMed, Phocas
+from holdfast.aggregators.norm_wise import Cge, ClippedMean, NormalisedMean
 from holdfast.aggregators.smea import Smea
 from holdfast.aggregators.trimmed_mean import TrimmedMean
 from holdfast.aggregators.weighing import Weighing

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 from holdfast import kernels
 from holdfast.aggregators.distances import squared_distances
 from holdfast.aggregators.families import Equivariant
-from holdfast.aggregators.options import declared, require_whole
-from holdfast.arrays import checked, like
+from holdfast.aggregators.requirements import require_declared, require_whole
+from holdfast.arrays import check_rows, like
 from holdfast.errors import InvalidInput
 from holdfast.typing import Rows, Vector
 
@@ -40,19 +40,19 @@ class Bulyan(Equivariant):
         require_whole(self, "byzantine", optional=True)
 
     def __call__(self, rows: Rows) -> Vector:
-        array = checked(self, rows)
-        n, byzantine = len(array), declared(self)
+        array = check_rows(self, rows)
+        n, byzantine = len(array), require_declared(self)
         if n < 4 * byzantine + 3:
             raise InvalidInput(f"Bulyan needs n >= 4 * byzantine + 3; got n={n}, byzantine={byzantine}")
-        chosen = self.chosen(array)
+        chosen = self.choose(array)
         theta = len(chosen)
         middle = range((theta - 1) // 2, theta // 2 + 1)
         vector: Vector = like(rows, kernels.mean_nearest(array, chosen, middle, theta - 2 * byzantine))
         return vector
 
-    def chosen(self, rows: Rows) -> NDArray[np.int64]:
+    def choose(self, rows: Rows) -> NDArray[np.int64]:
         """Return the rows that Krum chooses one after the other."""
-        n, byzantine = len(rows), declared(self)
+        n, byzantine = len(rows), require_declared(self)
         distances, left = squared_distances(rows), np.arange(n)
         chosen: list[int] = []
         while len(chosen) < n - 2 * byzantine:

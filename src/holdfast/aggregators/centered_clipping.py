@@ -5,7 +5,7 @@ import numpy as np
 
 from holdfast import kernels
 from holdfast.aggregators.families import Remembering
-from holdfast.aggregators.options import require_positive, require_whole
+from holdfast.aggregators.requirements import require_positive, require_whole
 from holdfast.typing import Messages, Rows, Vector
 
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from holdfast import kernels
 from holdfast.aggregators.distances import centred_products
 from holdfast.aggregators.families import Drawing, Equivariant
-from holdfast.aggregators.options import declared, require_positive, require_whole
+from holdfast.aggregators.requirements import require_declared, require_positive, require_whole
 from holdfast.errors import InvalidInput
 from holdfast.streams import Stream
 from holdfast.typing import Messages, Rows, Vector
@@ -54,26 +54,26 @@ class DnC(Drawing, Equivariant):
 
     def draw(self, messages: Messages) -> Vector:
         rows = cast(Rows, messages.rows)
-        n, dropped = len(rows), int(self.fraction * declared(self))
+        n, dropped = len(rows), int(self.fraction * require_declared(self))
         if n <= dropped:
             raise InvalidInput(f"DnC needs n > fraction * byzantine; got n={n}, fraction * byzantine={dropped}")
         infinite, times = np.isinf(kernels.lengths(rows)), np.zeros(n)
-        draws = self.draws if rows.shape[1] > self.wanted(rows.shape[1]) else 1  # all are the same every time
+        draws = self.draws if rows.shape[1] > self.draw_size(rows.shape[1]) else 1  # all are the same every time
         for draw in range(draws):
-            scores = _outlyingness(rows.take(self.chosen(messages, draw, rows.shape[1]), axis=1))
+            scores = _outlyingness(rows.take(self.choose(messages, draw, rows.shape[1]), axis=1))
             scores[infinite] = np.inf
             times[np.argsort(scores, kind="stable")[n - dropped :]] += 1
             times[np.isinf(scores)] += draws  # beyond what it is told, too
         kept = times == times.min()
         return kernels.combination(kept / kept.sum(), rows)
 
-    def wanted(self, d: int) -> int:
+    def draw_size(self, d: int) -> int:
         """Return how many of d coordinates a draw has."""
         return max(1, min(MOST, d // 2)) if self.coordinates is None else self.coordinates
 
-    def chosen(self, messages: Messages, draw: int, d: int) -> NDArray[np.int64]:
+    def choose(self, messages: Messages, draw: int, d: int) -> NDArray[np.int64]:
         """Return the coordinates of a draw: whole numbers below d, one after the other, that did not come before."""
-        stream, wanted = Stream(messages.seed, "dnc"), self.wanted(d)
+        stream, wanted = Stream(messages.seed, "dnc"), self.draw_size(d)
         if d <= wanted:
             return np.arange(d)
         count = wanted + wanted**2 // d + 64  # about twice as many come again as there are expected to

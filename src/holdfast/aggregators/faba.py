@@ -5,7 +5,7 @@ import numpy as np
 
 from holdfast.aggregators.distances import squared_distances
 from holdfast.aggregators.families import Weighted
-from holdfast.aggregators.options import require_majority, require_whole
+from holdfast.aggregators.requirements import require_majority, require_whole
 from holdfast.typing import Rows, Vector
 
 

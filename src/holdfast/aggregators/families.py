@@ -5,15 +5,15 @@ from typing import Any, ClassVar, Generic, cast
 
 from holdfast import kernels
 from holdfast.aggregators.weighing import Weighing
-from holdfast.arrays import checked, like
+from holdfast.arrays import check_rows, like
 from holdfast.typing import Messages, Nothing, Rows, S, Vector
 
 
 class Rule(ABC):
     """What a master makes of `(n, d)` rows: one vector, whatever some of the rows hold."""
 
-    told: ClassVar[str] = "byzantine"
-    """The field, if there is one of this name, that a run fills with the number of Byzantine workers it declares."""
+    declared_option: ClassVar[str] = "byzantine"
+    """The option that a run fills with the declared number of Byzantine workers, if it has one of this name."""
 
     cites: ClassVar[tuple[str, ...]] = ()
     """Its sources, as keys of `holdfast.citations`."""
@@ -51,7 +51,7 @@ class CoordinateWise(Equivariant):
     coordinate_wise: ClassVar[bool] = True
 
     def __call__(self, rows: Rows) -> Vector:
-        vector: Vector = like(rows, self.columns(checked(self, rows)))
+        vector: Vector = like(rows, self.columns(check_rows(self, rows)))
         return vector
 
     @abstractmethod
@@ -69,7 +69,7 @@ class Weighted(Equivariant):
     rotation_equivariant: ClassVar[bool] = True
 
     def __call__(self, rows: Rows) -> Vector:
-        checked_rows = checked(self, rows)
+        checked_rows = check_rows(self, rows)
         vector: Vector = like(rows, kernels.combination(self.weights(checked_rows), checked_rows))
         return vector
 
@@ -87,7 +87,7 @@ class NormWise(Rule):
     rotation_equivariant: ClassVar[bool] = True
 
     def __call__(self, rows: Rows) -> Vector:
-        checked_rows = checked(self, rows)
+        checked_rows = check_rows(self, rows)
         factors = self.factors(kernels.lengths(checked_rows))
         vector: Vector = like(rows, kernels.combination(factors, checked_rows))
         return vector
@@ -107,7 +107,7 @@ class Remembering(Rule, Generic[S]):
     def step(self, state: S, messages: Messages) -> tuple[Vector, S]: ...
 
     def __call__(self, rows: Rows) -> Vector:
-        messages = Messages.of(checked(self, rows))
+        messages = Messages.of(check_rows(self, rows))
         vector: Vector = like(rows, self.step(self.init(messages.model), messages)[0])
         return vector
 

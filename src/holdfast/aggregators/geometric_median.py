@@ -6,7 +6,7 @@ import numpy as np
 from holdfast import kernels
 from holdfast.aggregators.distances import most_central
 from holdfast.aggregators.families import Weighted
-from holdfast.aggregators.options import require_positive, require_whole
+from holdfast.aggregators.requirements import require_positive, require_whole
 from holdfast.aggregators.weighing import Weights
 from holdfast.typing import Distances, Rows, Vector
 

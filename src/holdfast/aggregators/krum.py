@@ -1,3 +1,5 @@
+"""Krum and Multi-Krum: the rows whose nearest neighbours are nearest."""
+
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -5,7 +7,7 @@ import numpy as np
 
 from holdfast.aggregators.distances import squared_distances
 from holdfast.aggregators.families import Weighted
-from holdfast.aggregators.options import declared, require_whole
+from holdfast.aggregators.requirements import require_declared, require_whole
 from holdfast.errors import InvalidInput
 from holdfast.typing import Rows, Vector
 
@@ -42,7 +44,7 @@ class Krum(Weighted):
 
 def krum_scores(rule: Weighted, rows: Rows) -> Vector:
     """Return for each row the sum of the squared distances to its n - byzantine - 2 nearest others."""
-    n, byzantine = len(rows), declared(rule)
+    n, byzantine = len(rows), require_declared(rule)
     neighbours = n - byzantine - 2
     if neighbours < 1:
         raise InvalidInput(f"{type(rule).__name__} needs n >= byzantine + 3; got n={n}, byzantine={byzantine}")
@@ -50,3 +52,43 @@ def krum_scores(rule: Weighted, rows: Rows) -> Vector:
     with np.errstate(over="ignore"):
         scores: Vector = nearest.sum(axis=1)
     return scores
+
+
+@dataclass(frozen=True)
+class MultiKrum(Weighted):
+    """The mean of the `selected` rows with the least Krum scores.
+
+    Blanchard et al. (2017), there called Multi-Krum: with s_i the sum of squared distances from row i to
+    its n - byzantine - 2 nearest others, and i_1, ..., i_n the rows by increasing s_i, of tied ones the first,
+
+        1 / selected * (v_{i_1} + ... + v_{i_selected}).
+
+    `selected=None` is n - byzantine: all rows that may be honest, and the most that leave out `byzantine`
+    rows with NaN or an infinity, which are infinitely far away; more are refused. 1 is Krum. While at most
+    `byzantine` of n >= 2 byzantine + 3 rows lie, every selected row is within sqrt(n - byzantine - 2) honest
+    diameters of an honest row. `byzantine=None`: the run tells.
+
+    >>> MultiKrum(byzantine=1)(np.array([[0.0], [1.0], [5.0], [99.0]]))
+    array([2.])
+    """
+
+    cites: ClassVar[tuple[str, ...]] = ("blanchard2017machine",)
+    needs: ClassVar[tuple[int, int]] = (2, 3)
+    byzantine: int | None = None
+    selected: int | None = None
+
+    def __post_init__(self) -> None:
+        require_whole(self, "byzantine", optional=True)
+        require_whole(self, "selected", least=1, optional=True)
+
+    def weights(self, rows: Rows) -> Vector:
+        n, byzantine = len(rows), require_declared(self)
+        selected = n - byzantine if self.selected is None else self.selected
+        scores = krum_scores(self, rows)
+        if selected > n - byzantine:
+            raise InvalidInput(
+                f"MultiKrum needs selected <= n - byzantine; got selected={selected}, n={n}, byzantine={byzantine}"
+            )
+        weights = np.zeros(n)
+        weights[np.argsort(scores, kind="stable")[:selected]] = 1 / selected
+        return weights

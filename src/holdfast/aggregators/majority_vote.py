@@ -5,7 +5,7 @@ import numpy as np
 
 from holdfast import kernels
 from holdfast.aggregators.families import Rule
-from holdfast.arrays import checked, like
+from holdfast.arrays import check_rows, like
 from holdfast.typing import Rows, Vector
 
 
@@ -28,7 +28,7 @@ class MajorityVote(Rule):
     cites: ClassVar[tuple[str, ...]] = ("bernstein2019signsgd",)
 
     def __call__(self, rows: Rows) -> Vector:
-        array = checked(self, rows)
+        array = check_rows(self, rows)
         against = kernels.sign_sum(np.zeros_like(array[0]), array)  # of 0 - x_i
         vector: Vector = like(rows, np.sign(0 - against))
         return vector

@@ -5,7 +5,7 @@ import numpy as np
 
 from holdfast import kernels
 from holdfast.aggregators.families import CoordinateWise
-from holdfast.aggregators.weighing import Weights, ranked
+from holdfast.aggregators.weighing import Weights, sort_columns
 from holdfast.typing import Rows, Vector
 
 
@@ -31,7 +31,7 @@ class Median(CoordinateWise):
 
         While Byzantine rows have less than half of the weight, it stays between two honest values.
         """
-        values, sums = ranked(rows, weights)
+        values, sums = sort_columns(rows, weights)
         half, slack = sums[-1] / 2, 1e-12 * sums[-1]
         low = np.argmax(sums >= half - slack, axis=0)
         high = np.argmax(sums > half + slack, axis=0)

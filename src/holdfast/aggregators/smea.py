@@ -6,7 +6,7 @@ import numpy as np
 from holdfast import kernels
 from holdfast.aggregators.distances import centred_products
 from holdfast.aggregators.families import Weighted
-from holdfast.aggregators.options import require_few_subsets, require_majority, require_whole
+from holdfast.aggregators.requirements import require_few_subsets, require_majority, require_whole
 from holdfast.typing import Rows, Vector
 
 SUBSETS = 2_000_000

@@ -5,8 +5,8 @@ import numpy as np
 
 from holdfast import kernels
 from holdfast.aggregators.families import CoordinateWise
-from holdfast.aggregators.options import require_majority, require_whole
-from holdfast.aggregators.weighing import Weights, between, ranked
+from holdfast.aggregators.requirements import require_majority, require_whole
+from holdfast.aggregators.weighing import Weights, mean_between, sort_columns
 from holdfast.errors import InvalidInput
 from holdfast.typing import Rows, Vector
 
@@ -27,7 +27,7 @@ class TrimmedMean(CoordinateWise):
     """
 
     cites: ClassVar[tuple[str, ...]] = ("yin2018byzantine",)
-    told: ClassVar[str] = "trim"
+    declared_option: ClassVar[str] = "trim"
     trim: int | None = None
 
     def __post_init__(self) -> None:
@@ -49,4 +49,4 @@ class TrimmedMean(CoordinateWise):
                 f"TrimmedMean needs the {trim} heaviest rows to have less than half of the weight; "
                 f"got {cut / whole:.3g} of it"
             )
-        return between(*ranked(rows, weights), cut, whole - cut)
+        return mean_between(*sort_columns(rows, weights), cut, whole - cut)

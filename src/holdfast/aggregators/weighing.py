@@ -21,7 +21,7 @@ class Weighing(Protocol):
         """Return what the rule makes of rows of which each counts as many times as its weight says."""
 
 
-def ranked(rows: Rows, weights: Weights) -> tuple[Rows, Weights]:
+def sort_columns(rows: Rows, weights: Weights) -> tuple[Rows, Weights]:
     """Return every column in order, NaN as +infinity and last, and the weight up to and with each of its values.
 
     Two arrays of the rows' shape; the sums are in float64.
@@ -31,7 +31,7 @@ def ranked(rows: Rows, weights: Weights) -> tuple[Rows, Weights]:
     return np.take_along_axis(known, order, axis=0), np.cumsum(weights[order], axis=0)
 
 
-def between(values: Rows, sums: Weights, low: float, high: float) -> Vector:
+def mean_between(values: Rows, sums: Weights, low: float, high: float) -> Vector:
     """Return the mean of every column's values between two sums of weights; those that reach beyond count in part."""
     before = np.vstack([np.zeros_like(sums[:1]), sums[:-1]])
     parts: Any = np.clip(np.minimum(sums, high) - np.maximum(before, low), 0, None)

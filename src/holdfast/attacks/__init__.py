@@ -2,7 +2,13 @@
 
 from holdfast.attacks.adaptive import Adaptive
 from holdfast.attacks.alie import Alie
-from holdfast.attacks.base import (
+from holdfast.attacks.contrarians import Contrarian, Framing, PartialContrarian
+from holdfast.attacks.copies import Duplicate, Mimic, NoisyDuplicate
+from holdfast.attacks.corruptions import BitFlip, Dropped, Gaussian, Infinite, SameValue, SignFlip
+from holdfast.attacks.labels import DynamicLabelFlip, LabelFlip, RandomLabels
+from holdfast.attacks.perturbations import MinMax, MinSum
+from holdfast.attacks.reversals import InnerProduct, NegativeSum
+from holdfast.attacks.threats import (
     Attack,
     BatchPoisoning,
     ColludingAttack,
@@ -13,28 +19,7 @@ from holdfast.attacks.base import (
     Sketch,
     WithMemory,
 )
-from holdfast.attacks.bit_flip import BitFlip
-from holdfast.attacks.contrarian import Contrarian
-from holdfast.attacks.delayed import Delayed
-from holdfast.attacks.dropped import Dropped
-from holdfast.attacks.duplicate import Duplicate
-from holdfast.attacks.dynamic_label_flip import DynamicLabelFlip
-from holdfast.attacks.framing import Framing
-from holdfast.attacks.gaussian import Gaussian
-from holdfast.attacks.infinite import Infinite
-from holdfast.attacks.inner_product import InnerProduct
-from holdfast.attacks.label_flip import LabelFlip
-from holdfast.attacks.mimic import Mimic
-from holdfast.attacks.min_max import MinMax
-from holdfast.attacks.min_sum import MinSum
-from holdfast.attacks.negative_sum import NegativeSum
-from holdfast.attacks.noisy_duplicate import NoisyDuplicate
-from holdfast.attacks.partial_contrarian import PartialContrarian
-from holdfast.attacks.random_labels import RandomLabels
-from holdfast.attacks.rotating import Rotating
-from holdfast.attacks.same_value import SameValue
-from holdfast.attacks.sign_flip import SignFlip
-from holdfast.attacks.sleeper import Sleeper
+from holdfast.attacks.timing import Delayed, Rotating, Sleeper
 from holdfast.attacks.trimmed_mean_attack import TrimmedMeanAttack
 from holdfast.naming import Family
 

@@ -5,14 +5,12 @@ import numpy as np
 from msgspec import Meta
 
 from holdfast.attacks.alie import Alie
-from holdfast.attacks.base import ColludingAttack, FullView, alike
-from holdfast.attacks.contrarian import Contrarian
+from holdfast.attacks.contrarians import Contrarian
 from holdfast.attacks.damage import damage_along, damage_of
-from holdfast.attacks.inner_product import InnerProduct
-from holdfast.attacks.min_max import MinMax
-from holdfast.attacks.min_sum import MinSum
-from holdfast.attacks.negative_sum import NegativeSum
-from holdfast.attacks.searching import LineAttack, strongest
+from holdfast.attacks.line_search import LineAttack, search_line
+from holdfast.attacks.perturbations import MinMax, MinSum
+from holdfast.attacks.reversals import InnerProduct, NegativeSum
+from holdfast.attacks.threats import ColludingAttack, FullView, broadcast
 from holdfast.attacks.trimmed_mean_attack import TrimmedMeanAttack
 from holdfast.typing import Rows
 
@@ -65,7 +63,7 @@ class Adaptive(ColludingAttack):
                 line, start = searched.line(view)
                 along = damage_along(line, view, damage)
                 assert along is not None  # the rule can be asked
-                constant, harm = strongest(along, start, share)
-                tried.append(alike(line(constant), view))
+                constant, harm = search_line(along, start, share)
+                tried.append(broadcast(line(constant), view))
                 harms.append(harm)
         return tried[int(np.argmax(harms))]

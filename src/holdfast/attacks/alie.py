@@ -4,9 +4,9 @@ from statistics import NormalDist
 
 import numpy as np
 
-from holdfast.attacks.base import FullView, honest_mean
 from holdfast.attacks.damage import Line
-from holdfast.attacks.searching import LineAttack
+from holdfast.attacks.line_search import LineAttack
+from holdfast.attacks.threats import FullView, honest_mean
 from holdfast.typing import Vector
 
 
@@ -35,14 +35,14 @@ class Alie(LineAttack):
     def line(self, view: FullView) -> tuple[Line, float]:
         """Return the message for each z, and z as given or by the formula."""
         mean, spread = honest_mean(view), deviation(view)
-        z = little(len(view.honest) + len(view.workers), len(view.workers)) if self.z is None else self.z
+        z = largest_z(len(view.honest) + len(view.workers), len(view.workers)) if self.z is None else self.z
         return lambda factor: mean - factor * spread, z
 
 
-def little(n: int, f: int) -> float:
+def largest_z(n: int, f: int) -> float:
     """Return the z of the formula.
 
-    >>> round(little(20, 8), 3), round(little(50, 24), 3)
+    >>> round(largest_z(20, 8), 3), round(largest_z(50, 24), 3)
     (0.674, 1.426)
     """
     honest, supporters = n - f, floor(n / 2 + 1) - f

@@ -23,7 +23,7 @@ from math import inf, isnan, sqrt
 import numpy as np
 
 from holdfast import kernels
-from holdfast.attacks.base import FullView, Sketch, honest_mean
+from holdfast.attacks.threats import FullView, Sketch, honest_mean
 from holdfast.typing import Rows, Vector
 
 Damage = Callable[[Rows], float]
@@ -57,13 +57,13 @@ def damage_of(view: FullView) -> Damage | None:
 
 def damage_along(line: Line, view: FullView, damage: Damage | None = None) -> Callable[[float], float] | None:
     """Return what measures the damage of each constant, in few coordinates where it can, else by `damage`, if known."""
-    if (few := in_few(line, view)) is not None:
+    if (few := reduce_dimensions(line, view)) is not None:
         (line, view), damage = few, None
     measured = damage or damage_of(view)
     return None if measured is None else lambda constant: measured(line(constant))
 
 
-def in_few(line: Line, view: FullView) -> tuple[Line, FullView] | None:
+def reduce_dimensions(line: Line, view: FullView) -> tuple[Line, FullView] | None:
     """Return line and round by coordinates in the space that they span, where the rule allows it and it pays."""
     honest, d = view.honest.shape
     stride, sketch = d // COLUMNS, view.sketch

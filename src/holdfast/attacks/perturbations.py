@@ -1,12 +1,14 @@
-"""Where the attacks of Shejwalkar and Houmansadr (NDSS 2021) move the honest mean to."""
+"""The attacks of Shejwalkar and Houmansadr (NDSS 2021): move the honest mean as far as distances allow."""
 
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
+from holdfast import kernels
 from holdfast.attacks.alie import deviation
-from holdfast.attacks.base import FullView, honest_mean
-from holdfast.typing import Vector
+from holdfast.attacks.threats import ColludingAttack, FullView, broadcast, honest_mean
+from holdfast.typing import Rows, Vector
 
 Perturbation = Literal["unit", "std", "sign"]
 
@@ -26,3 +28,72 @@ def perturbation(kind: Perturbation, view: FullView) -> Vector:
     length = np.linalg.norm(away)
     unit: Vector = away / length if length > 0 else away
     return unit
+
+
+@dataclass(frozen=True)
+class MinMax(ColludingAttack):
+    """Leave the honest mean as far as no honest message gets farther away than two honest ones are apart.
+
+    Shejwalkar and Houmansadr (NDSS 2021): mu - gamma p with the largest gamma for which
+
+        max_i |mu - gamma p - x_i| <= D = max_ij |x_i - x_j|,    p = unit mean, std or sign.
+
+    Squared, constraint i is gamma^2 |p|^2 - 2 gamma <p, mu - x_i> + |mu - x_i|^2 - D^2 <= 0. It holds at gamma = 0, as
+    mu is the mean of all x_j, so from there on up to its larger root; gamma is the least of these roots, in closed
+    form (docs/attacks.md), where the authors bisect. p of 0 leaves mu.
+
+    >>> view = FullView.of([[1.0], [2.0], [6.0]])
+    >>> MinMax()(view)
+    array([[1.]])
+    """
+
+    cites = ("shejwalkar2021manipulating",)
+
+    direction: Perturbation = "unit"
+
+    def __call__(self, view: FullView, /) -> Rows:
+        mean, p = honest_mean(view), perturbation(self.direction, view)
+        square = p @ p
+        if not square > 0:
+            return broadcast(mean, view)
+        honest = view.honest.astype(np.float64)
+        away = mean - honest
+        # clamp: rounding can put mu farther from a message than all others are
+        room = np.maximum(kernels.squared_distances(honest).max() - np.sum(away * away, axis=1), 0)
+        along = away @ p
+        root = np.sqrt(along * along + square * room)
+        with np.errstate(divide="ignore", invalid="ignore"):  # of two forms of the root the one that does not cancel
+            gammas = np.where(along >= 0, (along + root) / square, room / (root - along))
+        return broadcast(mean - gammas.min() * p, view)
+
+
+@dataclass(frozen=True)
+class MinSum(ColludingAttack):
+    """Leave the honest mean as far as the squared distances to honest messages add up to no more than an honest one's.
+
+    Shejwalkar and Houmansadr (NDSS 2021): mu - gamma p with the largest gamma for which
+
+        sum_i |mu - gamma p - x_i|^2 <= S = max_i sum_j |x_i - x_j|^2,    p = unit mean, std or sign.
+
+    The cross term vanishes, sum_i (mu - x_i) = 0, and of h messages S = sum_j |x_j - mu|^2 + h max_i |x_i - mu|^2. What
+    remains is gamma |p| = max_i |x_i - mu| (docs/attacks.md): the message is as far from mu as the farthest honest one.
+    The authors' program takes the least sum for S, `bound=min`: as far as the nearest. p of 0 leaves mu.
+
+    >>> view = FullView.of([[1.0], [2.0], [6.0]])
+    >>> MinSum()(view), MinSum(bound="min")(view)
+    (array([[0.]]), array([[2.]]))
+    """
+
+    cites = ("shejwalkar2021manipulating",)
+
+    direction: Perturbation = "unit"
+    bound: Literal["max", "min"] = "max"
+
+    def __call__(self, view: FullView, /) -> Rows:
+        mean, p = honest_mean(view), perturbation(self.direction, view)
+        length = np.linalg.norm(p)
+        if not length > 0:
+            return broadcast(mean, view)
+        distances = np.linalg.norm(view.honest - mean, axis=1)
+        reach = distances.max() if self.bound == "max" else distances.min()
+        return broadcast(mean - reach / length * p, view)

@@ -4,7 +4,7 @@ from typing import Annotated
 import numpy as np
 from msgspec import Meta
 
-from holdfast.attacks.base import ColludingAttack, FullView, alike, honest_mean
+from holdfast.attacks.threats import ColludingAttack, FullView, broadcast, honest_mean
 from holdfast.typing import Rows
 
 
@@ -31,4 +31,4 @@ class TrimmedMeanAttack(ColludingAttack):
         against = -side * (view.honest - view.neutral)  # every coordinate turned so that beyond is up
         extreme = against.max(axis=0)
         beyond = np.where(extreme > 0, self.b * extreme, extreme / self.b)
-        return alike(view.neutral - side * beyond, view)
+        return broadcast(view.neutral - side * beyond, view)

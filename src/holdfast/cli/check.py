@@ -24,12 +24,12 @@ def add_flags(parser: ArgumentParser) -> None:
 
 
 def command(arguments: Namespace) -> int:
-    from holdfast.testing import KINDS, named  # needs hypothesis, which no other command does
+    from holdfast.testing import KINDS, make_named  # needs hypothesis, which no other command does
 
     if arguments.kind is not None and arguments.kind not in KINDS:
         raise unknown("kind", arguments.kind, KINDS)
     speaker = Speaker.of(arguments)
-    kind, part = named(arguments.part, arguments.kind)
+    kind, part = make_named(arguments.part, arguments.kind)
     if arguments.robust and kind not in ("rule", "stage"):
         raise InvalidInput(f"--robust is for rules and stages; got the {kind} {arguments.part}")
     options: dict[str, Any] = {"robust": True} if arguments.robust else {}

@@ -9,7 +9,7 @@ from pathlib import Path
 from holdfast.data.dataset import Dataset
 from holdfast.data.sources import Source, Unavailable
 from holdfast.errors import InvalidInput
-from holdfast.files import cache_folder, verified, write_atomic
+from holdfast.files import cache_folder, read_verified, write_atomic
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class FetchedSet(ABC):
 
     def cached(self) -> bool:
         """Return whether every file is in the cache and intact."""
-        return all(verified(self.folder / name, checksum) for name, checksum in self.checksums.items())
+        return all(read_verified(self.folder / name, checksum) for name, checksum in self.checksums.items())
 
     def fetch(self) -> None:
         """Bring every file into the cache from the first source that delivers it intact."""
@@ -63,7 +63,7 @@ class FetchedSet(ABC):
 
     def load(self) -> Dataset:
         """Return the data set, fetching first what the cache lacks."""
-        files = {name: verified(self.folder / name, checksum) for name, checksum in self.checksums.items()}
+        files = {name: read_verified(self.folder / name, checksum) for name, checksum in self.checksums.items()}
         if None in files.values():
             self.fetch()
             return self.load()

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.attacks import ATTACKS, LabelPoisoning, LocalAttack, LocalView, WithMemory
-from holdfast.attacks.base import BatchPoisoning
+from holdfast.attacks.threats import BatchPoisoning
 from holdfast.errors import InvalidInput
 from holdfast.federation.layout import Layout
 

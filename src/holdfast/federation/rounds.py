@@ -114,5 +114,5 @@ class Rounds:
         numbers = np.array([self._numbers[node] for node in nodes])
         known = numbers <= len(opinion.weights)  # others were never compared
         found = known.copy()
-        found[known] = opinion.heard(numbers[known])
+        found[known] = opinion.speakers(numbers[known])
         return dict(zip(nodes, (found | ~known).tolist(), strict=True))

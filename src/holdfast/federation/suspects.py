@@ -3,7 +3,7 @@
 from collections import Counter, deque
 from collections.abc import Iterable, Mapping
 
-from holdfast.watching.suspicion import suspected, suspicion
+from holdfast.watching.suspicion import find_suspects, suspicion
 
 WINDOW = 50
 """Rounds that are remembered: a node is judged by what it did lately."""
@@ -32,7 +32,7 @@ class Suspects:
             self._history.append(shares)
             nodes = sorted(set().union(*self._history))
             table = [[past.get(node) for node in nodes] for past in self._history]
-            judged = zip(suspicion(table).tolist(), suspected(table).tolist(), strict=True)
+            judged = zip(suspicion(table).tolist(), find_suspects(table).tolist(), strict=True)
             found = dict(zip(nodes, judged, strict=True))
         for node in shares.keys() | bad:
             self._streaks[node] = self._streaks[node] + 1 if node in bad or found[node][1] else 0

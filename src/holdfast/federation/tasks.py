@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 from holdfast.errors import InvalidInput
 from holdfast.federation.engine import Task
 from holdfast.problems import REGISTRY, LinearProblem, ModuleProblem, Problem, Samples, Shards
-from holdfast.problems.modules.learner import running
-from holdfast.problems.modules.losses import LOSSES, Loss
-from holdfast.problems.modules.samples import Scaling, as_images
+from holdfast.problems.modules.learner import LOSSES, Loss, running
+from holdfast.problems.modules.tensor_batches import Scaling, as_images
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import require_number
 

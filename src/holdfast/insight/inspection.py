@@ -15,15 +15,15 @@ from holdfast.runs.folder.run_folder import RunFolder
 from holdfast.runs.metrics import Evaluation
 from holdfast.runs.personal import Personal
 from holdfast.runs.spec import Spec
+from holdfast.watching.opinion import Treatment
 from holdfast.watching.suspicion import (
     LEAST_COORDINATES,
     LEAST_EVALUATIONS,
-    copied,
+    find_copies,
+    find_suspects,
     mean_disagreement,
-    suspected,
     suspicion,
 )
-from holdfast.watching.treatments import Treatment
 
 
 @dataclass(frozen=True)
@@ -89,9 +89,9 @@ def suspicions_of(history: Sequence[Evaluation]) -> list[Suspicion | None]:
     twins = [each.twins for each in history if each.twins is not None]
     if not shares or not twins:
         return []
-    scores, means, suspects = suspicion(shares, twins), mean_disagreement(shares), suspected(shares, twins)
+    scores, means, suspects = suspicion(shares, twins), mean_disagreement(shares), find_suspects(shares, twins)
     seen = np.array([[share is not None for share in row] for row in shares]).sum(axis=0)
-    copies = copied(twins) & (seen >= LEAST_EVALUATIONS)
+    copies = find_copies(twins) & (seen >= LEAST_EVALUATIONS)
     return [
         None
         if np.isnan(mean)

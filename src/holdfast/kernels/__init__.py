@@ -1,10 +1,9 @@
 """Compiled arithmetic, each piece with its plain NumPy twin in the tests.
 
 These functions take NumPy arrays of float32 or float64 in any layout, never change them, and return new
-ones. What they compile is in `sources/`; `loading` says from where it is imported, `networks` writes the
-sorting networks, `pairs` calls what compares rows, `linear` what linear problems need, `sharing` shares large inputs
-out among threads. `norms` has more of them: the subgradients of l2 and l-infinity.
-docs/performance.md explains and measures all of it.
+ones. `sources/` holds what is compiled, `loading` imports it, `compile_cache` keeps it on disk. The other modules call
+it: `row_pairs` for pairs of rows, `linear_models` for linear problems, `penalty_steps` for RSA's penalties,
+`comparisons` for the watching master. docs/performance.md explains and measures all of it.
 """
 
 from functools import lru_cache
@@ -13,23 +12,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
-from holdfast.kernels.calling import heard, matching, module, plain
-from holdfast.kernels.linear import Dealt, Draw, full_round, losses, saga_round, scores, worker_round
-from holdfast.kernels.networks import moves
-from holdfast.kernels.pairs import (
+from holdfast.kernels.calls import matching, module, nonzero_weights, plain, set_threads, share, threads
+from holdfast.kernels.linear_models import Dealt, Draw, full_round, losses, saga_round, scores, worker_round
+from holdfast.kernels.row_pairs import (
     below_every_row,
     inner_products,
     largest_crowd,
+    least_diameter,
+    least_eigenvalue,
     sampled_distances,
     squared_distances,
     weiszfeld,
 )
-from holdfast.kernels.sharing import set_threads, share, threads
-from holdfast.kernels.subsets import least_diameter, least_eigenvalue
+from holdfast.kernels.sorting_networks import moves
 from holdfast.typing import Rows, Vector, Workers
 
 SOFTMAX, LOGISTIC, LEAST_SQUARES = 0, 1, 2
-"""The compiled losses, as `sources/losses.py` numbers them."""
+"""The compiled losses, as `sources/linear_losses.py` numbers them."""
 WRITTEN_OUT = 32
 """Rows up to which a sorting network is written out; beyond, compiling it would take too long."""
 WORTH_WRITING = 1 << 16
@@ -74,7 +73,7 @@ def mean(rows: Rows) -> Vector:
     """Return the mean of the rows, added in their order, as `rows.mean(axis=0)` does for contiguous rows."""
     rows = plain(rows)
     out = np.empty(rows.shape[1], rows.dtype)
-    kernel = module("columns").mean
+    kernel = module("column_sums").mean
     share(lambda first, last: kernel(rows, first, last, out), len(out), rows.size)
     return out
 
@@ -82,10 +81,10 @@ def mean(rows: Rows) -> Vector:
 def combination(weights: Vector, rows: Rows) -> Vector:
     """Return `weights @ rows`, not reading rows without weight: they may hold anything."""
     rows = plain(rows)
-    given, chosen = heard(len(rows), weights)
+    given, chosen = nonzero_weights(len(rows), weights)
     used = given.astype(rows.dtype)
     out = np.empty(rows.shape[1], rows.dtype)
-    kernel = module("columns").combination
+    kernel = module("column_sums").combination
     share(lambda first, last: kernel(used, chosen, rows, first, last, out), len(out), rows.size)
     return out
 
@@ -94,22 +93,22 @@ def mixtures(weights: Rows, rows: Rows) -> Rows:
     """Return `weights @ rows`, a `combination` for each row of the weights, reading the rows about once."""
     rows = plain(rows)
     if weights.shape[1:] != rows.shape[:1]:
-        raise InvalidInput(f"weights must be one a row, {rows.shape[:1]}; got {weights.shape[1:]}")
+        raise InvalidInput(f"weights must be one per row, {rows.shape[:1]}; got {weights.shape[1:]}")
     used = plain(weights) != 0
     chosen = np.argsort(~used, axis=1, kind="stable")  # those with weight first, in their order
     given = np.take_along_axis(weights, chosen, axis=1).astype(rows.dtype)
     out = np.empty((len(weights), rows.shape[1]), rows.dtype)
-    kernel, counts = module("columns").mixtures, used.sum(axis=1)
+    kernel, counts = module("column_sums").mixtures, used.sum(axis=1)
     share(lambda first, last: kernel(given, chosen, counts, rows, first, last, out), rows.shape[1], rows.size)
     return out
 
 
 def sign_sum(model: Vector, rows: Rows, weights: Vector | None = None) -> Vector:
-    """Return the sum over the rows of sign(model - row), exact; NaN adds 0. With weights, of those times the signs."""
+    """Return the sum over the rows of sign(model - row), each times its weight; exact without weights. NaN adds 0."""
     rows, model = plain(rows), matching(model, rows)
-    given, chosen = heard(len(rows), weights)
+    given, chosen = nonzero_weights(len(rows), weights)
     used = given.astype(rows.dtype)
-    out, kernel = np.empty_like(model), module("columns").sign_sum
+    out, kernel = np.empty_like(model), module("column_sums").sign_sum
     share(lambda first, last: kernel(model, used, chosen, rows, first, last, out), len(out), rows.size)
     return out
 
@@ -168,7 +167,7 @@ def lengths(rows: Rows) -> Vector:
     """Return the Euclidean length of every row in float64; infinite where it has NaN or its square overflows."""
     rows = plain(rows)
     out = np.empty(len(rows))
-    kernel = module("sizes").lengths
+    kernel = module("row_lengths").lengths
     share(lambda first, last: kernel(rows, first, last, out), len(rows), rows.size, grain=1)
     return out
 
@@ -186,7 +185,7 @@ def bit_width(d: int) -> int:
 
 
 def pack_bits(model: Vector, rows: Rows, coins: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return on which side of each row the model stands, a bit a coordinate, as `(n, bit_width(d))` bytes.
+    """Return on which side of each row the model stands, one bit per coordinate, as `(n, bit_width(d))` bytes.
 
     Set where model > row; on a tie the bit of the coins, which have the shape of the result, decides.
     """
@@ -202,7 +201,7 @@ def toss_bits(model: Vector, rows: Rows, key: int, workers: Workers, round: int)
     """Return `pack_bits` whose coins are the words of the stream with this key, of these workers and this round."""
     rows, model = plain(rows), matching(model, rows)
     if workers.shape != rows.shape[:1]:
-        raise InvalidInput(f"workers must be one a row, {rows.shape[:1]}; got {workers.shape}")
+        raise InvalidInput(f"workers must be one per row, {rows.shape[:1]}; got {workers.shape}")
     workers = plain(workers)
     out = np.empty((len(rows), bit_width(len(model))), np.uint8)
     words = np.empty(out.shape[1] // 8, np.uint64)
@@ -241,7 +240,7 @@ def weigh_bits(messages: NDArray[np.uint8], weights: Vector, d: int) -> Vector:
     messages = plain(messages)
     if messages.shape[1] != bit_width(d):
         raise InvalidInput(f"a message of {d} bits must have {bit_width(d)} bytes; got {messages.shape[1]}")
-    used, chosen = heard(len(messages), weights)
+    used, chosen = nonzero_weights(len(messages), weights)
     out = np.empty(d, weights.dtype)
     module("bits").weigh(used, chosen, messages, out)
     return out

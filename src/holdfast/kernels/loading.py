@@ -1,10 +1,7 @@
 """Where compiled code comes from.
 
 The sources are ordinary modules of this package; the sorting networks are modules that are written, in memory, when
-they are first needed. What is compiled of them is kept in a folder named after their content (`folders`), in files
-that are checked before they are used (`checked`). So what one process compiled is found by the next and by another
-installation, and any change of any source leads to a new folder, never to stale code. Nothing is compiled before it
-is called.
+they are first needed. `compile_cache` keeps what is compiled of them. Nothing is compiled before it is called.
 """
 
 import importlib
@@ -15,7 +12,7 @@ from collections.abc import Callable
 from functools import cache
 from types import ModuleType
 
-from holdfast.kernels import checked, folders, networks
+from holdfast.kernels import compile_cache, sorting_networks
 
 logger = logging.getLogger(__name__)
 PACKAGE = f"{__package__}.sources"
@@ -35,17 +32,19 @@ def kernels(module: str) -> ModuleType:
 @cache
 def ranks_kernel(n: int, wanted: range) -> ModuleType:
     """Return the module that averages these ranks of n rows, written first."""
-    return _written(f"ranks_{n}_{wanted.start}_{wanted.stop}_{wanted.step}", lambda: networks.source(n, wanted))
+    return _write_module(
+        f"ranks_{n}_{wanted.start}_{wanted.stop}_{wanted.step}", lambda: sorting_networks.source(n, wanted)
+    )
 
 
 @cache
 def nearest_kernel(n: int, middle: range, nearest: int) -> ModuleType:
     """Return the module that averages, of n rows' values, those nearest to a centre, written first."""
     name = f"nearest_{n}_{middle.start}_{middle.stop}_{nearest}"
-    return _written(name, lambda: networks.nearest_source(n, middle, nearest))
+    return _write_module(name, lambda: sorting_networks.nearest_source(n, middle, nearest))
 
 
-def _written(name: str, source: Callable[[], str]) -> ModuleType:
+def _write_module(name: str, source: Callable[[], str]) -> ModuleType:
     """Return a module whose source is written when it is first asked for."""
     full = f"{PACKAGE}.{name}"
     with _one_at_a_time:
@@ -60,11 +59,11 @@ def _written(name: str, source: Callable[[], str]) -> ModuleType:
 
 @cache
 def _announce_once() -> None:
-    """Say it before anything is compiled on a machine for the first time."""
-    if nothing_compiled():
+    """Log a line before anything is compiled on a machine for the first time."""
+    if is_first_compilation():
         logger.info("compiling kernels for this machine, once; up to half a minute")
 
 
-def nothing_compiled() -> bool:
-    """Return whether this machine compiles for the first time."""
-    return not any(folders.folder().glob(f"*{checked.SUFFIX}"))
+def is_first_compilation() -> bool:
+    """Return whether nothing is compiled on this machine yet."""
+    return not any(compile_cache.folder().glob(f"*{compile_cache.SUFFIX}"))

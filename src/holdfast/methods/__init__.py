@@ -2,7 +2,7 @@
 
 from holdfast.methods.admm import RsaAdmm
 from holdfast.methods.aggregated import Aggregated, IdealSgd
-from holdfast.methods.base import Method, Setting
+from holdfast.methods.method import Method, Setting
 from holdfast.methods.names import (
     REGISTRY,
     make_method,

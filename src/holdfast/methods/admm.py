@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from holdfast.conversion import convert_fields
 from holdfast.errors import InvalidInput
-from holdfast.methods.base import Method, Setting
+from holdfast.methods.method import Method, Setting
 from holdfast.methods.program import Program
 from holdfast.methods.rsa import AUTO
 from holdfast.typing import Messages, Oracle, Request, Rows, Schedule, Vector
@@ -27,10 +27,10 @@ class Duals(NamedTuple):
     duals: Rows
 
 
-def ascended(duals: Rows, away: Rows, penalty: float, beta: float) -> Rows:
+def ascend(duals: Rows, away: Rows, penalty: float, beta: float) -> Rows:
     """Return eta + beta / 2 (x_i - x0) cut to [-penalty, penalty], `away` being x_i - x0; NaN leaves eta as it was.
 
-    >>> ascended(np.zeros(3), np.array([1.0, -9.0, np.nan]), penalty=2.0, beta=2.0)
+    >>> ascend(np.zeros(3), np.array([1.0, -9.0, np.nan]), penalty=2.0, beta=2.0)
     array([ 1., -2.,  0.])
     """
     moved = np.clip(duals + 0.5 * beta * away, -penalty, penalty)
@@ -49,7 +49,7 @@ class AdmmWorker:
         return Dual(models, np.zeros_like(models))
 
     def step(self, state: Dual, request: Request, oracle: Oracle) -> tuple[Rows, Dual]:
-        dual = ascended(state.dual, state.model - request.model, self.penalty, self.beta)
+        dual = ascend(state.dual, state.model - request.model, self.penalty, self.beta)
         alpha = float(self.rate(request.round))
         direction = oracle(state.model, request.round) + 2 * dual - state.dual
         return state.model, Dual(state.model - alpha / (1 + alpha * self.beta) * direction, dual)
@@ -81,7 +81,7 @@ class DualSum:
         unseen = max(int(at.max()) + 1 - len(state.duals), 0)
         duals = np.concatenate([state.duals, np.zeros((unseen, len(model)), model.dtype)])
         before = duals[at]
-        after = ascended(before, cast(Rows, messages.rows) - model, self.penalty, self.beta)
+        after = ascend(before, cast(Rows, messages.rows) - model, self.penalty, self.beta)
         duals[at] = after
         return -(2 * after - before).sum(axis=0), Duals(duals)
 

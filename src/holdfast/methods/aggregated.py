@@ -7,7 +7,7 @@ from typing import ClassVar
 from holdfast.aggregators import REGISTRY as RULES
 from holdfast.aggregators import Mean, Weighing
 from holdfast.errors import InvalidInput
-from holdfast.methods.base import Method, Setting
+from holdfast.methods.method import Method, Setting
 from holdfast.methods.priors import Ridge
 from holdfast.methods.program import Program
 from holdfast.methods.schedules import Constant

@@ -9,7 +9,7 @@ from holdfast.aggregators import Mean, Rule
 from holdfast.errors import InvalidInput
 from holdfast.methods.admm import RsaAdmm
 from holdfast.methods.aggregated import Aggregated, IdealSgd
-from holdfast.methods.base import Method
+from holdfast.methods.method import Method
 from holdfast.methods.penalties import Penalty
 from holdfast.methods.rsa import IdealRsa, Rsa
 from holdfast.methods.watchful import WatchfulRsa
@@ -109,11 +109,11 @@ def method_labels(methods: Iterable[Method]) -> dict[Method, str]:
     by_name: dict[str, list[Method]] = {}
     for method in different:
         by_name.setdefault(method_name(method), []).append(method)
-    labels = {method: label for name, same in by_name.items() for method, label in _told_apart(name, same)}
+    labels = {method: label for name, same in by_name.items() for method, label in _distinguish(name, same)}
     return {method: labels[method] for method in different}
 
 
-def _told_apart(name: str, methods: list[Method]) -> Iterator[tuple[Method, str]]:
+def _distinguish(name: str, methods: list[Method]) -> Iterator[tuple[Method, str]]:
     tables = [_flat_options(method) for method in methods]
     differing = [
         key for key in {key: None for table in tables for key in table} if len({t.get(key) for t in tables}) > 1

@@ -22,9 +22,9 @@ from msgspec import Meta
 
 from holdfast import kernels
 from holdfast.arrays import tensors_too
-from holdfast.conversion import converted
+from holdfast.conversion import convert
 from holdfast.errors import InvalidInput
-from holdfast.kernels import norms
+from holdfast.kernels import penalty_steps
 from holdfast.naming import Family
 from holdfast.typing import Oracle, Rows, Vector
 
@@ -90,14 +90,14 @@ class _Compiled(Penalty):
 
     @tensors_too
     def subgradient(self, rows: Rows) -> Rows:
-        return norms.subgradients(self.p, self.weight, rows)
+        return penalty_steps.subgradients(self.p, self.weight, rows)
 
     @tensors_too
     def pull(self, model: Vector, rows: Rows, weights: Vector | None = None) -> Vector:
-        return norms.pull(self.p, self.weight, model, rows, weights)
+        return penalty_steps.pull(self.p, self.weight, model, rows, weights)
 
     def descend(self, models: Rows, master: Vector, rate: float, oracle: Oracle, round: int) -> Rows:
-        return norms.steps(self.p, self.weight, models, master, oracle(models, round), rate)
+        return penalty_steps.steps(self.p, self.weight, models, master, oracle(models, round), rate)
 
 
 @final
@@ -176,10 +176,10 @@ class Lp(Penalty):
     def subgradient(self, rows: Rows) -> Rows:
         if self.p in (1, inf):
             return penalty(self.p, self.weight).subgradient(rows)
-        unit = _scaled(rows)
+        unit = _scale(rows)
         size = np.abs(unit)
         length = np.sum(size**self.p, axis=-1, keepdims=True) ** (1 / self.p)
-        return self.weight * np.sign(unit) * _divided(size, length) ** (self.p - 1)
+        return self.weight * np.sign(unit) * _divide(size, length) ** (self.p - 1)
 
 
 def penalty(norm: float | Penalty, weight: float) -> Penalty:
@@ -217,21 +217,21 @@ def make_norm(given: Any) -> float | Penalty:
     if isinstance(given, Penalty | Mapping) or inspect.isclass(given):
         return PENALTIES.make(given)
     try:
-        number: float = converted("norm", given, Annotated[float, Meta(ge=1)])
+        number: float = convert("norm", given, Annotated[float, Meta(ge=1)])
     except InvalidInput:
         raise InvalidInput(f"norm must be a number >= 1 or package.module:Name; got {given!r}") from None
     return number
 
 
-def _scaled(rows: Rows) -> Rows:
+def _scale(rows: Rows) -> Rows:
     """Return the rows divided by their largest entries, so that no power over- or underflows."""
     if not np.isfinite(rows).all():
         infinite = np.isinf(rows)
         limit = np.where(infinite, np.sign(rows), 0)
         rows = np.where(infinite.any(axis=-1, keepdims=True), limit, np.where(np.isnan(rows), 0, rows))
-    return _divided(rows, np.abs(rows).max(axis=-1, keepdims=True))
+    return _divide(rows, np.abs(rows).max(axis=-1, keepdims=True))
 
 
-def _divided(rows: Rows, by: Rows) -> Rows:
+def _divide(rows: Rows, by: Rows) -> Rows:
     """Return `rows / by`, with 0 / 0 = 0."""
     return rows / np.where(by > 0, by, 1).astype(rows.dtype)

@@ -187,7 +187,7 @@ def tell(part: Any, declared: int) -> Any:
     >>> tell(Krum(), 8), tell(Krum(byzantine=3), 8)
     (Krum(byzantine=8), Krum(byzantine=3))
     """
-    field = getattr(part, "told", "byzantine")
+    field = getattr(part, "declared_option", "byzantine")
     return replace(part, **{field: declared}) if getattr(part, field, 0) is None else part
 
 

@@ -29,7 +29,7 @@ class FiniteSum(Protocol):
         """Return SAGA's estimates of the gradients, and the workers' tables and averages after the draw."""
 
 
-def finite(oracle: Oracle, rule: str) -> FiniteSum:
+def require_finite_sum(oracle: Oracle, rule: str) -> FiniteSum:
     """Return the oracle, if its workers can look at all their samples."""
     if not isinstance(oracle, FiniteSum):
         raise InvalidInput(
@@ -67,14 +67,14 @@ class WithSaga(Around):
         return Tabled(self.worker.init(models), table, np.zeros_like(models))
 
     def step(self, state: Tabled, request: Request, oracle: Oracle) -> tuple[Rows, Tabled]:
-        samples, table, average = finite(oracle, "saga"), state.table, state.average
+        samples, table, average = require_finite_sum(oracle, "saga"), state.table, state.average
 
-        def reduced(models: Rows, draw: int, /) -> Rows:
+        def reduce(models: Rows, draw: int, /) -> Rows:
             nonlocal table, average
             estimates, table, average = samples.saga(models, draw, table, average)
             return estimates
 
-        messages, inner = self.worker.step(state.inner, request, reduced)
+        messages, inner = self.worker.step(state.inner, request, reduce)
         return messages, Tabled(inner, table, average)
 
 
@@ -105,14 +105,14 @@ class WithLsvrg(Around):
         return Referred(self.worker.init(models), np.zeros_like(models), np.zeros_like(models), begun)
 
     def step(self, state: Referred, request: Request, oracle: Oracle) -> tuple[Rows, Referred]:
-        samples = finite(oracle, "lsvrg")
+        samples = require_finite_sum(oracle, "lsvrg")
         reference, full, begun = state.reference.copy(), state.full.copy(), state.begun
 
         def refresh(models: Rows, due: Mask) -> None:
             reference[due] = np.broadcast_to(models, reference.shape)[due]
             full[due] = samples.full(models, due)
 
-        def reduced(models: Rows, draw: int, /) -> Rows:
+        def reduce(models: Rows, draw: int, /) -> Rows:
             nonlocal begun
             refresh(models, ~begun)
             begun = np.ones_like(begun)
@@ -120,7 +120,7 @@ class WithLsvrg(Around):
             refresh(models, samples.refreshes(draw))
             return estimates
 
-        messages, inner = self.worker.step(state.inner, request, reduced)
+        messages, inner = self.worker.step(state.inner, request, reduce)
         return messages, Referred(inner, reference, full, begun)
 
 

@@ -7,7 +7,7 @@ from msgspec import Meta
 
 from holdfast.conversion import convert_fields
 from holdfast.errors import InvalidInput
-from holdfast.methods.base import Method, Setting
+from holdfast.methods.method import Method, Setting
 from holdfast.methods.penalties import L1, Penalty, make_norm, penalty
 from holdfast.methods.program import Program
 from holdfast.methods.sums import PenaltySum, VoteSum, Weigh
@@ -56,10 +56,10 @@ class Rsa(Method):
         if self.messages == "bits" and self.ties == "zero":
             raise InvalidInput("one bit cannot say 0: bits need ties=coin; got ties=zero")
 
-    def resolved(self) -> Self:
+    def resolve(self) -> Self:
         """Return the method with what happens at ties filled in.
 
-        >>> Rsa(messages="bits").resolved().ties
+        >>> Rsa(messages="bits").resolve().ties
         'coin'
         """
         ties: Any = "coin" if self.messages == "bits" else "zero"

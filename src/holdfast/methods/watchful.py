@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import ClassVar, cast
 
-from holdfast.methods.base import Setting
+from holdfast.methods.method import Setting
 from holdfast.methods.program import Program
 from holdfast.methods.rsa import Rsa
 from holdfast.typing import Messages, Rows, Sides, Vector
@@ -42,7 +42,7 @@ class WatchfulRsa(Rsa):
     ratio: Ratio = Judge.ratio
 
     def program(self, setting: Setting) -> Program:
-        first = 1 if self.resolved().ties == "coin" else 0
+        first = 1 if self.resolve().ties == "coin" else 0
         judge = Judge(self.every, near=self.near, ratio=self.ratio, first=first)
         program = super().program(setting)
         return replace(program, reading=(*program.reading, WeighJudged(judge)))

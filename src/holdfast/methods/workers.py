@@ -108,10 +108,10 @@ class WithMomentum(Around):
     def step(self, state: Averaged, request: Request, oracle: Oracle) -> tuple[Rows, Averaged]:
         average = state.average
 
-        def averaged(models: Rows, draw: int, /) -> Rows:
+        def average_gradients(models: Rows, draw: int, /) -> Rows:
             nonlocal average
             average = self.momentum * average + (1 - self.momentum) * oracle(models, draw)
             return average
 
-        messages, inner = self.worker.step(state.inner, request, averaged)
+        messages, inner = self.worker.step(state.inner, request, average_gradients)
         return messages, Averaged(inner, average)

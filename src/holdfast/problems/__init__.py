@@ -5,15 +5,22 @@ from typing import Any
 from holdfast.errors import InvalidInput
 from holdfast.naming import Family
 from holdfast.problems.guessing import Guess, guess
-from holdfast.problems.least_squares import LeastSquares
-from holdfast.problems.linear import LinearProblem
-from holdfast.problems.logistic import Logistic
+from holdfast.problems.linear_problem import LinearProblem
 from holdfast.problems.modules import MODELS, ModuleProblem
 from holdfast.problems.poisoning import Relabels, oracle_under
-from holdfast.problems.protocol import Classifying, Divisible, Problem, Samples, Separable
-from holdfast.problems.scores import ACCURACY, LOSS, Score, declared_score
-from holdfast.problems.shards import Shards
-from holdfast.problems.softmax import Softmax
+from holdfast.problems.protocols import (
+    ACCURACY,
+    LOSS,
+    Classifying,
+    Divisible,
+    Problem,
+    Samples,
+    Score,
+    Separable,
+    declared_score,
+)
+from holdfast.problems.regressions import LeastSquares, Logistic, Softmax
+from holdfast.problems.worker_samples import Shards
 
 REGISTRY: dict[str, type[LinearProblem]] = {
     "softmax": Softmax,

@@ -13,7 +13,7 @@ from holdfast.streams import Stream
 from holdfast.typing import Rows, Vector, Workers
 
 if TYPE_CHECKING:
-    from holdfast.problems.linear import LinearProblem
+    from holdfast.problems.linear_problem import LinearProblem
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Minibatches:
 
     def only(self, workers: Workers) -> "Minibatches":
         """Return the oracle of some of them."""
-        return Minibatches(self.problem, self.problem.known(workers) if len(workers) else workers)
+        return Minibatches(self.problem, self.problem.require_workers(workers) if len(workers) else workers)
 
     def __call__(self, models: Rows, round: int, /) -> Rows:
         """Return the gradients at these models, one row per worker, or at the one model that all share."""

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from holdfast.attacks import Attack, BatchPoisoning, LabelPoisoning
 from holdfast.errors import InvalidInput
-from holdfast.problems.linear import LinearProblem
+from holdfast.problems.linear_problem import LinearProblem
 from holdfast.problems.minibatches import Minibatches
-from holdfast.problems.protocol import Problem
+from holdfast.problems.protocols import Problem
 from holdfast.streams import Stream
 from holdfast.typing import Oracle, Rows, Vector, Workers
 
@@ -22,7 +22,7 @@ Labels = NDArray[Any]
 class Relabels(Problem, Protocol):
     """A problem with classes some of whose workers can be given other labels."""
 
-    def relabelled(self, workers: Workers, relabel: Callable[[Labels, int, int], Labels]) -> Problem:
+    def relabel(self, workers: Workers, relabel: Callable[[Labels, int, int], Labels]) -> Problem:
         """Return the problem in which these workers' labels are `relabel(labels, classes, worker)`."""
 
 
@@ -32,7 +32,7 @@ def oracle_under(attack: Attack | None, problem: Problem, workers: Workers, byza
         return problem.oracle(workers)
     classifies = getattr(problem, "classifies", True)
     if isinstance(attack, LabelPoisoning) and isinstance(problem, Relabels) and classifies:
-        return problem.relabelled(
+        return problem.relabel(
             byzantine, lambda labels, classes, worker: attack.relabel(labels, classes, worker, seed)
         ).oracle(workers)
     if isinstance(attack, BatchPoisoning) and isinstance(problem, LinearProblem) and classifies:
@@ -58,11 +58,11 @@ class PoisonedBatches:
         return replace(self, workers=workers)
 
     def __call__(self, models: Rows, round: int, /) -> Rows:
-        return self._relabelled(models, round)(models, round)
+        return self._relabel(models, round)(models, round)
 
     def l1_step(self, models: Rows, master: Vector, rate: float, penalty: float, round: int) -> Rows:
         """Return what the plain oracle's step makes of these labels."""
-        return self._relabelled(models, round).l1_step(models, master, rate, penalty, round)
+        return self._relabel(models, round).l1_step(models, master, rate, penalty, round)
 
     def full(self, models: Rows, where: NDArray[np.bool_]) -> Rows:
         """Return the plain oracle's gradients on all samples, with these labels."""
@@ -75,18 +75,18 @@ class PoisonedBatches:
 
     def saga(self, models: Rows, round: int, tables: Rows, averages: Rows) -> tuple[Rows, Rows, Rows]:
         """Return what SAGA makes of these labels."""
-        return self._relabelled(models, round).saga(models, round, tables, averages)
+        return self._relabel(models, round).saga(models, round, tables, averages)
 
-    def _relabelled(self, models: Rows, round: int) -> Minibatches:
+    def _relabel(self, models: Rows, round: int) -> Minibatches:
         stream, sizes = Stream(self.problem.seed, "batch"), np.diff(self.problem.shards.starts)
 
-        def drawn(worker: int) -> NDArray[np.int64]:
+        def draw_samples(worker: int) -> NDArray[np.int64]:
             found: NDArray[np.int64] = stream.integers(
                 np.array([worker]), round, sizes[[worker - 1]], self.problem.batch
             )[0]
             return found
 
-        return self._with_labels(models, drawn)
+        return self._with_labels(models, draw_samples)
 
     def _with_labels(self, models: Rows, samples: Callable[[int], NDArray[np.int64]]) -> Minibatches:
         """Return the plain oracle with the attack's labels at these samples of each Byzantine worker."""

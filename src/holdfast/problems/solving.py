@@ -11,7 +11,7 @@ from holdfast.methods.priors import Ridge
 from holdfast.typing import Vector
 
 if TYPE_CHECKING:
-    from holdfast.problems.linear import LinearProblem
+    from holdfast.problems.linear_problem import LinearProblem
 
 logger = logging.getLogger(__name__)
 TYPICAL = 0.2
@@ -32,10 +32,10 @@ def solve(
     """
     # threads gain nothing on matrices with few columns, and waste most of their time where others compute too
     with threadpool_limits(1, "blas"):
-        return _minimised(problem, prior, workers, tolerance, evaluations)
+        return _minimise(problem, prior, workers, tolerance, evaluations)
 
 
-def _minimised(
+def _minimise(
     problem: "LinearProblem", prior: Ridge, workers: list[int], tolerance: float, evaluations: int
 ) -> NDArray[np.float64]:
     from scipy.optimize import OptimizeResult, minimize

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from holdfast.insight.inspection import Individual
 from holdfast.report.tables import share
 from holdfast.runs.cautions import SHOWN, join_names
-from holdfast.watching.treatments import Treatment, share_left_out
+from holdfast.watching.opinion import Treatment, share_left_out
 
 HEAD = ("worker", "truly", "own model", "master model", "disagreement", "suspicion", "rank", "looks")
 

@@ -14,8 +14,8 @@ from holdfast.problems import Classifying
 from holdfast.runs.experiment import Experiment
 from holdfast.typing import Messages, Rows, Sides, Vector
 from holdfast.watching import Opinion
+from holdfast.watching.opinion import Treatment, treatments
 from holdfast.watching.suspicion import LEAST_COORDINATES, disagreement
-from holdfast.watching.treatments import Treatment, treatments
 
 
 class Moment(NamedTuple):

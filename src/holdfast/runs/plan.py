@@ -62,7 +62,7 @@ def fill_defaults(spec: Spec, bench: Workbench = SHARED) -> Spec:
     >>> spec.method.norm, spec.method.penalty, spec.rate, spec.scale
     (1.0, 'auto', 'auto', 1.0)
     """
-    method, data = spec.method.resolved(), _locate(spec.data)
+    method, data = spec.method.resolve(), _locate(spec.data)
     return replace(
         spec,
         method=method,
@@ -120,7 +120,7 @@ def _choose_gradients(spec: Spec, problem: Problem) -> dict[str, Any]:
     """
     if not isinstance(problem, ModuleProblem):
         return {}
-    from holdfast.problems.modules.choosing import choose
+    from holdfast.problems.modules.gradient_choice import choose
 
     # where workers are sampled, groups would mostly be empty: the loop
     way = spec.gradients or ("loop" if spec.participation < 1 else None)

@@ -20,7 +20,7 @@ from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import data_text, problem_text
 from holdfast.runs.verdicts import Score, score_of, verdict
 from holdfast.typing import Vector
-from holdfast.watching.treatments import share_left_out
+from holdfast.watching.opinion import share_left_out
 
 
 def frame(values: Any) -> Any:

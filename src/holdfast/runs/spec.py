@@ -10,7 +10,7 @@ import tomli_w
 from msgspec import Meta
 
 from holdfast.attacks import ATTACKS, Attack
-from holdfast.conversion import converted, field_types
+from holdfast.conversion import convert, field_types
 from holdfast.data import FILE_TYPES, PARTITIONS, SETS, Among, Dataset, Iid, Partition, Table
 from holdfast.engines.options import ENGINES, EngineOptions, InProcess
 from holdfast.errors import InvalidInput, unknown
@@ -175,7 +175,7 @@ class Spec:
             value, make = getattr(self, each.name), each.metadata.get("make")
             if each.name == "byzantine" and isinstance(value, str) and "," in value:
                 value = value.split(",")
-            made = make(value) if make else converted(each.name, value, types[each.name])
+            made = make(value) if make else convert(each.name, value, types[each.name])
             if each.name not in ("problem", "engine"):
                 require_hashable(each.name, made)
             object.__setattr__(self, each.name, made)

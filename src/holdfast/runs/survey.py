@@ -63,7 +63,7 @@ class Surveyor:
     @staticmethod
     def of(problem: Problem, workers: Workers, norm: float | Penalty) -> "Surveyor":
         linear = isinstance(problem, LinearProblem)
-        few = problem.thinned(BATCH) if isinstance(problem, LinearProblem | ModuleProblem) else problem
+        few = problem.thin(BATCH) if isinstance(problem, LinearProblem | ModuleProblem) else problem
         measured = Sampled(few) if isinstance(few, LinearProblem) else Probed(few)
         counted = np.arange(STEPS) if linear else np.arange(EVERY - 1, STEPS, EVERY)
         bounded = isfinite(getattr(problem, "gradient_bound", inf))

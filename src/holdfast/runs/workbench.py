@@ -12,7 +12,7 @@ from holdfast.data import REGISTRY, Dataset, Table, load
 from holdfast.data.scaling import Scaling
 from holdfast.errors import InvalidInput
 from holdfast.problems import PROBLEMS, ModuleProblem, Problem
-from holdfast.problems.modules.losses import LOSSES
+from holdfast.problems.modules.learner import LOSSES
 from holdfast.runs.composition import attack_and_byzantine, participants
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import require_number

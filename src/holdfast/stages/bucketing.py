@@ -4,8 +4,8 @@ from typing import ClassVar, cast
 import numpy as np
 
 from holdfast import kernels
-from holdfast.aggregators.options import require_whole
-from holdfast.stages.base import Stage
+from holdfast.aggregators.requirements import require_whole
+from holdfast.stages.stage import Stage
 from holdfast.streams import Stream
 from holdfast.typing import Messages, Rows
 

@@ -5,8 +5,8 @@ import numpy as np
 
 from holdfast import kernels
 from holdfast.aggregators.distances import squared_distances
-from holdfast.aggregators.options import require_majority, require_whole
-from holdfast.stages.base import Stage
+from holdfast.aggregators.requirements import require_majority, require_whole
+from holdfast.stages.stage import Stage
 from holdfast.typing import Messages, Rows
 
 

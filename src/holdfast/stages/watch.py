@@ -5,7 +5,7 @@ from typing import cast
 import numpy as np
 
 from holdfast.conversion import convert_fields
-from holdfast.stages.base import RememberingStage
+from holdfast.stages.stage import RememberingStage
 from holdfast.typing import Messages, Rows, Vector
 from holdfast.watching import Every, Judge, Near, Opinion, Ratio
 
@@ -43,7 +43,7 @@ class Watch(RememberingStage[Opinion]):
     def step(self, state: Opinion, messages: Messages) -> tuple[Messages, Opinion]:
         rows, workers = cast(Rows, messages.rows), messages.workers
         state = self.judge(state, rows, np.zeros(rows.shape[1], rows.dtype), workers, messages.round)
-        stays = state.heard(workers)
+        stays = state.speakers(workers)
         if stays.all():
             return messages, state
         stays &= np.isfinite(rows).all(axis=1)

@@ -16,9 +16,9 @@ from holdfast.studies.pool import limit_threads
 @contextmanager
 def preparing(specs: Sequence[Spec]) -> Iterator[None]:
     """Compile meanwhile what these runs need, where nothing is compiled yet: rules first, then the rest."""
-    from holdfast.kernels.loading import nothing_compiled
+    from holdfast.kernels.loading import is_first_compilation
 
-    if not nothing_compiled():
+    if not is_first_compilation():
         yield
         return
     beside = multiprocessing.get_context("spawn").Process(target=_beside, args=[specs], daemon=True)

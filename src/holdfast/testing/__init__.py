@@ -13,12 +13,12 @@ except ImportError:
         "holdfast.testing needs hypothesis: pip install 'holdfast[testing]'; got no module named hypothesis"
     ) from None
 
-from holdfast.testing.attacks import check_attack
-from holdfast.testing.kinds import KINDS, check, kind_of, named
-from holdfast.testing.methods import check_method
+from holdfast.testing.attack_laws import check_attack
+from holdfast.testing.kinds import KINDS, check, kind_of, make_named
+from holdfast.testing.method_laws import check_method
 from holdfast.testing.outcomes import Law, LawBroken, Report
-from holdfast.testing.partitions import check_partition
-from holdfast.testing.penalties import check_penalty
-from holdfast.testing.problems import check_problem
-from holdfast.testing.rules import check_rule
-from holdfast.testing.stages import check_stage
+from holdfast.testing.partition_laws import check_partition
+from holdfast.testing.penalty_laws import check_penalty
+from holdfast.testing.problem_laws import check_problem
+from holdfast.testing.rule_laws import check_rule
+from holdfast.testing.stage_laws import check_stage

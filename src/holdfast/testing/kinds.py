@@ -15,14 +15,14 @@ from holdfast.methods import REGISTRY as METHODS
 from holdfast.naming import Family
 from holdfast.problems import PROBLEMS
 from holdfast.stages import Stage
-from holdfast.testing.attacks import check_attack
-from holdfast.testing.methods import check_method
+from holdfast.testing.attack_laws import check_attack
+from holdfast.testing.method_laws import check_method
 from holdfast.testing.outcomes import Report
-from holdfast.testing.partitions import check_partition
-from holdfast.testing.penalties import check_penalty
-from holdfast.testing.problems import check_problem
-from holdfast.testing.rules import check_rule
-from holdfast.testing.stages import check_stage
+from holdfast.testing.partition_laws import check_partition
+from holdfast.testing.penalty_laws import check_penalty
+from holdfast.testing.problem_laws import check_problem
+from holdfast.testing.rule_laws import check_rule
+from holdfast.testing.stage_laws import check_stage
 
 
 @dataclass(frozen=True)
@@ -37,12 +37,12 @@ class Kind:
     check: Callable[..., Report]
 
 
-def _derived(*bases: type) -> Callable[[type], bool]:
+def _derives_from(*bases: type) -> Callable[[type], bool]:
     return lambda cls: issubclass(cls, bases)
 
 
 def _kind(bases: tuple[type, ...], family: Family[Any], check: Callable[..., Report]) -> Kind:
-    return Kind(_derived(*bases), tuple(family.registry), family.make, check)
+    return Kind(_derives_from(*bases), tuple(family.registry), family.make, check)
 
 
 def _calls(cls: type) -> bool:
@@ -58,7 +58,7 @@ KINDS: dict[str, Kind] = {
     "partition": _kind((Partition,), PARTITIONS, check_partition),
     # the method of a rule has its name: what is checked under it is the rule
     "method": Kind(
-        _derived(Method), tuple(name for name in METHODS if name not in RULES.registry), make_method, check_method
+        _derives_from(Method), tuple(name for name in METHODS if name not in RULES.registry), make_method, check_method
     ),
     "problem": Kind(
         lambda cls: all(hasattr(cls, name) for name in ("start", "oracle", "objective", "evaluate")),
@@ -92,17 +92,17 @@ def check(part: Any, **options: Any) -> Report:
     True
     """
     if isinstance(part, str):
-        kind, made = named(part)
+        kind, made = make_named(part)
     else:
         kind = kind_of(part)
         made = part() if inspect.isclass(part) and kind != "problem" else part
     return KINDS[kind].check(made, **options)
 
 
-def named(text: str, kind: str | None = None) -> tuple[str, Any]:
+def make_named(text: str, kind: str | None = None) -> tuple[str, Any]:
     """Return the kind and the part of `name:key=value,...` or `package.module:Name:key=value,...`.
 
-    >>> named("sign-flip:factor=-2")
+    >>> make_named("sign-flip:factor=-2")
     ('attack', SignFlip(factor=-2.0))
     """
     found = kind or _kind_of_text(text)

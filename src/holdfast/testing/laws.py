@@ -53,13 +53,13 @@ def require(condition: bool, found: str) -> None:
 def require_close(result: Any, expected: Any, tolerance: float, what: str) -> None:
     """Say that a law is broken unless both are equal up to `tolerance`, absolute; NaN equals NaN."""
     if not np.allclose(result, expected, rtol=0, atol=tolerance, equal_nan=True):
-        raise Broken(f"{what} is {written(result)}, not {written(expected)}")
+        raise Broken(f"{what} is {format_value(result)}, not {format_value(expected)}")
 
 
 def require_same(result: Any, expected: Any, what: str) -> None:
     """Say that a law is broken unless both have the same bits; 0.0 and -0.0, or two NaNs, count as the same."""
     if np.shape(result) != np.shape(expected) or not np.array_equal(result, expected, equal_nan=True):
-        raise Broken(f"{what} is {written(result)}, not {written(expected)}")
+        raise Broken(f"{what} is {format_value(result)}, not {format_value(expected)}")
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Statement:
     def says(self) -> str:
         return " ".join((self.body.__doc__ or "").split())
 
-    def tried(self, part: Any, examples: int, seconds: float) -> Law:
+    def try_on(self, part: Any, examples: int, seconds: float) -> Law:
         """Return whether it holds of a part."""
         required = self.required(part)
         if self.families and not isinstance(part, self.families):
@@ -135,7 +135,7 @@ class _Search:
         except InvalidInput as error:  # too few rows, no victim: a part may say what it needs
             self.refused, self.refusal = self.refused + 1, str(error)
         except Exception as error:
-            self.failed, self.counterexample = self.failed + 1, _told(inputs, error)
+            self.failed, self.counterexample = self.failed + 1, _describe(inputs, error)
             raise
         else:
             self.accepted += 1
@@ -160,11 +160,11 @@ class Laws:
     ) -> Callable[[Callable[..., None]], Callable[..., None]]:
         """Add a law: its name is the function's, its sentence the docstring, its inputs are drawn by name."""
 
-        def added(body: Callable[..., None]) -> Callable[..., None]:
+        def add(body: Callable[..., None]) -> Callable[..., None]:
             self.statements.append(Statement(body, families, inputs, required))
             return body
 
-        return added
+        return add
 
     def check(
         self,
@@ -180,7 +180,7 @@ class Laws:
         until = perf_counter() + seconds
         for index, statement in enumerate(self.statements):
             left = max(until - perf_counter(), 0) / (len(self.statements) - index)
-            law = statement.tried(part, examples, left)
+            law = statement.try_on(part, examples, left)
             tried.append(Law(**{**vars(law), "required": law.required or also_required}))
         report = Report(str(part) if name is None else name, self.kind, tuple(tried))
         if raise_on_failure and not report.holds:
@@ -188,7 +188,7 @@ class Laws:
         return report
 
 
-def written(value: Any) -> str:
+def format_value(value: Any) -> str:
     """Return a value in one line, every digit of it, as long as it is small."""
     if isinstance(value, np.generic):
         value = value.item()
@@ -196,7 +196,7 @@ def written(value: Any) -> str:
         return re.sub(r"\[ ", "[", " ".join(repr(value).split()))
 
 
-def _told(inputs: dict[str, Any], error: Exception) -> str:
-    given_as = ", ".join(f"{name}={written(value)}" for name, value in inputs.items())
+def _describe(inputs: dict[str, Any], error: Exception) -> str:
+    given_as = ", ".join(f"{name}={format_value(value)}" for name, value in inputs.items())
     found = str(error) if isinstance(error, Broken) else f"{type(error).__name__}: {error}"
     return f"{given_as}: {found}" if given_as else found

@@ -1,14 +1,49 @@
-"""Theorems 2 and 3: how far the models of RSA still are from the optimum after k rounds."""
+"""What keeps RSA from its optimum: samples that vary, a penalty that is not smooth, and Byzantine workers."""
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from holdfast.errors import InvalidInput
-from holdfast.theory.disturbance import Disturbance
-from holdfast.theory.steps import InverseSteps
+from holdfast.methods.penalties import Penalty
+from holdfast.methods.priors import Ridge
+from holdfast.problems import LinearProblem
+from holdfast.theory.steps import InverseSqrtSteps, InverseSteps
+from holdfast.typing import Rows, Workers
+
+
+@dataclass(frozen=True, eq=False)
+class Disturbance:
+    """The constants Delta_0 and Delta_2 of eq. app-eq.const, for r honest and q Byzantine workers.
+
+    >>> calm = Disturbance(variances=np.array([1.0, 2.0]), penalty=0.5, byzantine=3, dimension=10)
+    >>> calm.Delta0, calm.Delta2(epsilon=0.1)
+    (291.0, 225.0)
+    """
+
+    variances: NDArray[np.float64]
+    """delta_i^2 of the r honest workers."""
+    penalty: float
+    """lambda."""
+    byzantine: int
+    """q, the actual number of Byzantine workers."""
+    dimension: int
+    """d. A subgradient's entries are at most 1, so the proofs bound its squared length by d: tight for l1 only. For
+    p >= 2 the length is at most 1 and everything holds with 1 in place of d."""
+
+    @property
+    def Delta0(self) -> float:
+        """16 lambda^2 r d + 16 lambda^2 r^2 d + 2 lambda^2 q^2 d + 2 sum_i delta_i^2."""
+        r, q, each = len(self.variances), self.byzantine, self.penalty**2 * self.dimension
+        return 16 * each * r + 16 * each * r**2 + 2 * each * q**2 + 2 * float(self.variances.sum())
+
+    def Delta2(self, epsilon: float) -> float:
+        """lambda^2 q^2 d / epsilon: what the Byzantine workers cost, quadratic in their number."""
+        return self.penalty**2 * self.byzantine**2 * self.dimension / epsilon
+
 
 Bound = NDArray[np.float64]
 
@@ -98,3 +133,67 @@ def _numbers(iterates: ArrayLike) -> NDArray[np.int64]:
     if k.size and k.min() < 0:
         raise InvalidInput(f"iterates are numbered from 0; got {k.min()}")
     return k
+
+
+@dataclass(frozen=True, eq=False)
+class Averaging:
+    """The bound on E[h_p(average of x^0 ... x^k) - h_p(x*)], h_p being the cost of eq. tv-p.
+
+    `start` is |x^0 - x*|^2 of the stacked models, as in Theorem 2.
+    """
+
+    steps: InverseSqrtSteps
+    disturbance: Disturbance
+    start: float
+
+    @property
+    def Delta2(self) -> float:
+        return self.disturbance.Delta2(self.steps.epsilon)
+
+    @property
+    def gap(self) -> float:
+        """Delta_2 / 2, to which the bound falls like log k / sqrt k."""
+        return self.Delta2 / 2
+
+    def bound(self, rounds: int) -> NDArray[np.float64]:
+        """Return the bound for k = 0 to rounds - 1 (eq. app-theorem2_new_2-main).
+
+        (start + Delta_0 sum (alpha^{tau+1})^2) / (2 sum alpha^{tau+1}) + Delta_2 / 2, sums over tau = 0 to k.
+        """
+        alpha = np.array([self.steps(k) for k in range(rounds)])
+        paid = self.start + self.disturbance.Delta0 * np.cumsum(alpha**2)
+        return np.asarray(paid / (2 * np.cumsum(alpha)) + self.gap)
+
+
+class RunningAverage(NamedTuple):
+    """sum alpha^{tau+1} x^tau / sum alpha^{tau+1}: the model that the supplement's theorem is about.
+
+    A state like others: `add` returns the next one. Models may be one vector or rows.
+
+    >>> average = RunningAverage.start(np.zeros(2))
+    >>> average = average.add(np.array([1.0, 1.0]), step=0.3).add(np.array([5.0, 1.0]), step=0.1)
+    >>> average.model
+    array([2., 1.])
+    """
+
+    model: Rows
+    weight: Rows
+
+    @staticmethod
+    def start(model: Rows) -> "RunningAverage":
+        """Return the average of nothing yet, for models like this one."""
+        return RunningAverage(np.zeros_like(model, dtype=np.float64), np.zeros(()))
+
+    def add(self, model: Rows, step: float) -> "RunningAverage":
+        """Return the average with x^k = `model`, where `step` is alpha^{k+1}: that of the round that starts there."""
+        weight = self.weight + step
+        return RunningAverage(self.model + step / weight * (model - self.model), weight)
+
+
+def penalised_cost(
+    problem: LinearProblem, prior: Ridge, penalty: Penalty, master: Rows, models: Rows, workers: Workers
+) -> float:
+    """Return h_p (eq. app-eq:tv-p): sum over the workers of F_i(x_i) + lambda |x_i - x_0|_p, plus f0(x_0)."""
+    local = sum(float(problem.local_losses(model, [i])[0]) for i, model in zip(workers, models, strict=True))
+    distances = np.linalg.norm(models - master, ord=penalty.p, axis=1)
+    return local + penalty.weight * float(distances.sum()) + prior.value(master)

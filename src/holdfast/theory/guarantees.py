@@ -12,13 +12,10 @@ from numpy.typing import NDArray
 from holdfast.methods.penalties import Penalty
 from holdfast.methods.priors import Ridge
 from holdfast.problems import LinearProblem, solvable
-from holdfast.theory.averaging import Averaging
+from holdfast.theory.assumptions import Curvature, variance_bound
 from holdfast.theory.consensus import Delta3, lambda0
-from holdfast.theory.convergence import Convergence
-from holdfast.theory.curvature import Curvature
-from holdfast.theory.disturbance import Disturbance
+from holdfast.theory.convergence import Averaging, Convergence, Disturbance
 from holdfast.theory.steps import InverseSqrtSteps, InverseSteps
-from holdfast.theory.variance import variance_bound
 from holdfast.typing import Vector
 
 logger = logging.getLogger(__name__)

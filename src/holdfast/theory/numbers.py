@@ -20,7 +20,7 @@ from holdfast.methods import PenalisedWorker, PenaltySum, Program
 from holdfast.methods.penalties import L1
 from holdfast.methods.priors import Ridge
 from holdfast.problems import LeastSquares, Shards
-from holdfast.theory.averaging import Averaging, RunningAverage, penalised_cost
+from holdfast.theory.convergence import Averaging, RunningAverage, penalised_cost
 from holdfast.theory.guarantees import Guarantees
 from holdfast.typing import Rows, Schedule
 
@@ -115,7 +115,7 @@ def trajectory(found: Guarantees, rate: Schedule, rounds: int, seed: int) -> Ite
 def convergence(byzantine: int = 2, rounds: int = 2000, seeds: Sequence[int] = range(10)) -> Curve:
     """Return |x^k - x*|^2 of all models stacked, against both regimes of Theorem 2 with its step size."""
     found = guarantees(byzantine)
-    theorem = _existing(found.convergence)
+    theorem = _require(found.convergence)
     runs = [np.stack(list(trajectory(found, theorem.steps, rounds, seed))) - found.optimum for seed in seeds]
     errors = np.array([np.sum(run**2, axis=(1, 2)) for run in runs])
     farthest = max(float(np.linalg.norm(run[:, 1:], axis=2).max()) for run in runs) / found.radius
@@ -125,7 +125,7 @@ def convergence(byzantine: int = 2, rounds: int = 2000, seeds: Sequence[int] = r
 def averages(byzantine: int = 2, rounds: int = 2000, seeds: Sequence[int] = range(10), points: int = 40) -> Curve:
     """Return h_p(running average of x^0 ... x^k) - h_p(x*), against the supplement's theorem with its step size."""
     found = guarantees(byzantine)
-    theorem: Averaging = _existing(found.averaging)
+    theorem: Averaging = _require(found.averaging)
     at = np.unique(np.geomspace(1, rounds, points).astype(np.int64)) - 1
     ids, runs, farthest = np.arange(1, HONEST + 1), [], 0.0
 
@@ -151,7 +151,7 @@ def gaps(most: int = MOST_BYZANTINE, rounds: int = 2000, seeds: Sequence[int] = 
     for byzantine in counts:
         curve = convergence(byzantine, rounds, seeds)
         measured.append(float(np.mean(curve.mean[-rounds // 10 :])))
-        bounds.append(_existing(guarantees(byzantine).convergence).gap)
+        bounds.append(_require(guarantees(byzantine).convergence).gap)
     exponent = np.polyfit([log(q) for q in counts], np.log(measured), 1)[0]
     return Gaps(counts, measured, bounds, float(exponent))
 
@@ -161,7 +161,7 @@ def _curve(rounds: Sequence[int], errors: NDArray[np.float64], bound: NDArray[np
     return Curve(list(rounds), mean, least, largest, bound.tolist(), farthest)
 
 
-def _existing(theorem: T | None) -> T:
+def _require(theorem: T | None) -> T:
     """The problem is made so that every theorem applies."""
     assert theorem is not None
     return theorem

@@ -6,7 +6,7 @@ from math import ceil, inf, sqrt
 import numpy as np
 
 from holdfast.errors import InvalidInput
-from holdfast.theory.curvature import Curvature
+from holdfast.theory.assumptions import Curvature
 
 
 @dataclass(frozen=True)
@@ -36,10 +36,10 @@ class InverseSteps:
         the Byzantine workers' share Delta_2 / eta where the master's term is the smallest. It also leaves open high
         above 1 / eta: 2 / eta unless given, which minimises high^2 / (eta high - 1) in Delta_1.
         """
-        _strongly_convex("theorem2", curvature)
+        _require_strongly_convex("theorem2", curvature)
         mu, L, mu0, L0 = curvature.mu, curvature.L, curvature.mu0, curvature.L0
         master = 2 * mu0 * L0 / (mu0 + L0)
-        epsilon = _within("theorem2", master / 2 if epsilon is None else epsilon, master)
+        epsilon = _require_between("theorem2", master / 2 if epsilon is None else epsilon, master)
         low = min(float(np.min(1 / (2 * (mu + L)))), 1 / (2 * (mu0 + L0)))
         eta = min(float(np.min(2 * mu * L / (mu + L))), master - epsilon)
         high = 2 / eta if high is None else high
@@ -78,9 +78,9 @@ class InverseSqrtSteps:
 
         Unless given, epsilon is in the middle between 0 and mu_0, and high = low: then alpha^{k+1} = low / sqrt(k + 1).
         """
-        _strongly_convex("theorem-sqrt", curvature)
+        _require_strongly_convex("theorem-sqrt", curvature)
         mu, L, mu0, L0 = curvature.mu, curvature.L, curvature.mu0, curvature.L0
-        epsilon = _within("theorem-sqrt", mu0 / 2 if epsilon is None else epsilon, mu0)
+        epsilon = _require_between("theorem-sqrt", mu0 / 2 if epsilon is None else epsilon, mu0)
         low = min(float(np.min(mu / (4 * L**2))), (mu0 - epsilon) / (4 * L0**2))
         high = low if high is None else high
         if not 0 < high < inf:
@@ -97,13 +97,13 @@ REGISTRY: dict[str, type[Steps]] = {"theorem2": InverseSteps, "theorem-sqrt": In
 """Schedules by name, as in `holdfast.methods.schedules`, but made from the losses; a given rate is their `high`."""
 
 
-def _strongly_convex(theorem: str, curvature: Curvature) -> None:
+def _require_strongly_convex(theorem: str, curvature: Curvature) -> None:
     if curvature.flat:
         must = "strongly convex losses, mu_i > 0 for every worker and the master"
         raise InvalidInput(f"{theorem} needs {must}; got {curvature.flat}")
 
 
-def _within(theorem: str, epsilon: float, most: float) -> float:
+def _require_between(theorem: str, epsilon: float, most: float) -> float:
     if not 0 < epsilon < most:
         raise InvalidInput(f"{theorem} needs epsilon between 0 and {most:g}; got {epsilon:g}")
     return epsilon

@@ -1,6 +1,4 @@
 """RSA and robust rules for PyTorch loops of one's own. docs/torch.md shows the few lines that it takes."""
 
-from holdfast.torch.aggregating import aggregate
-from holdfast.torch.distributed import all_gather, ddp_hook
-from holdfast.torch.master import Master
-from holdfast.torch.optimizer import Anchored
+from holdfast.torch.roles import Anchored, Master
+from holdfast.torch.tensor_rules import aggregate, all_gather, ddp_hook

@@ -6,9 +6,9 @@ from typing import Annotated
 import numpy as np
 from msgspec import Meta
 
-from holdfast.kernels import watching as kernels
+from holdfast.kernels import comparisons
 from holdfast.typing import Rows, Sides, Vector, Workers
-from holdfast.watching.opinion import Opinion, grown
+from holdfast.watching.opinion import Opinion, make_room
 from holdfast.watching.sides import words_of
 
 COORDINATES = 32
@@ -53,22 +53,22 @@ class Judge:
         """Return the opinion after a round of these messages, numbers or bits."""
         due = round >= self.first and round % self.every == 0
         if due and len(neutral) >= COORDINATES and len(workers) >= 3:
-            opinion = self._judged(self._compared(grown(opinion, workers), messages, neutral, workers), round)
+            opinion = self._judge(self._compare(make_room(opinion, workers), messages, neutral, workers), round)
         return opinion.after(workers)
 
-    def _compared(self, opinion: Opinion, messages: Rows | Sides, neutral: Vector, workers: Workers) -> Opinion:
+    def _compare(self, opinion: Opinion, messages: Rows | Sides, neutral: Vector, workers: Workers) -> Opinion:
         """Return the opinion with this round's differences in it."""
         words, bits = words_of(messages, neutral)
         about = workers, opinion.compared, 1 - self.fading, opinion.shares, opinion.times
-        shares, times = kernels.remembered(words, bits, *about)
+        shares, times = comparisons.remember(words, bits, *about)
         return opinion._replace(shares=shares, times=times)
 
-    def _judged(self, opinion: Opinion, round: int) -> Opinion:
+    def _judge(self, opinion: Opinion, round: int) -> Opinion:
         """Return the opinion with what follows from its differences."""
         constants = self.near, NEAREST, ALIKE, self.ratio, MARGIN
-        found = kernels.judged(opinion.shares, opinion.times, opinion.compared, JUDGEMENTS, constants)
+        found = comparisons.judge(opinion.shares, opinion.times, opinion.compared, JUDGEMENTS, constants)
         if found is None:
             return opinion
         weights, voices, difference, limit = found
-        account = opinion.account.noting(weights == 0, round, difference, limit)
+        account = opinion.account.note(weights == 0, round, difference, limit)
         return Opinion(*opinion[:3], weights, voices, difference, np.array(limit), account)

@@ -7,7 +7,7 @@ models, 0 where they are gradients), or neither. Sides are all that l1-RSA reads
 import numpy as np
 
 from holdfast.kernels import differing_bits
-from holdfast.kernels.watching import Shares, Words, sides
+from holdfast.kernels.comparisons import Shares, Words, sides
 from holdfast.typing import Rows, Sides, Vector
 
 

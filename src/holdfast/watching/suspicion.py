@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.kernels import differing_bits
-from holdfast.kernels.watching import Shares, Words
+from holdfast.kernels.comparisons import Shares, Words
 from holdfast.streams import Stream
 from holdfast.typing import Rows, Sides, Vector, Workers
 from holdfast.watching import words_of
@@ -60,12 +60,12 @@ def disagreement(messages: Rows | Sides, neutral: Vector) -> Disagreement:
     n = len(words)
     if n == 1:
         return Disagreement([0.0], [0])
-    sent, takes_sides = _as_sent(messages, words)
+    sent, takes_sides = _encode(messages, words)
     alike = Counter(sent)
     twins = [alike[row] - 1 if takes else 0 for row, takes in zip(sent, takes_sides, strict=True)]
     first: dict[bytes, int] = {}
     voices = np.array([first.setdefault(sent[k], k) if 0 < twins[k] < n // 2 else k for k in range(n)])
-    compared = _compared(np.unique(voices))
+    compared = _sample_voices(np.unique(voices))
     shares = np.concatenate(
         [
             _medians(differing_bits(words[block], words[compared]) / bits, compared, voices[block])
@@ -75,7 +75,7 @@ def disagreement(messages: Rows | Sides, neutral: Vector) -> Disagreement:
     return Disagreement(shares.tolist(), twins)
 
 
-def _as_sent(messages: Rows | Sides, words: Words) -> tuple[list[bytes], list[bool]]:
+def _encode(messages: Rows | Sides, words: Words) -> tuple[list[bytes], list[bool]]:
     """Return each message as bytes, and whether it takes a side anywhere."""
     if isinstance(messages, Sides):  # a bit always says a side
         return [row.tobytes() for row in messages.bits], [True] * len(words)
@@ -84,7 +84,7 @@ def _as_sent(messages: Rows | Sides, words: Words) -> tuple[list[bytes], list[bo
     return [row.tobytes() for row in rows], (words.max(axis=1) > 0).tolist()
 
 
-def _compared(voices: Workers) -> Workers:
+def _sample_voices(voices: Workers) -> Workers:
     """Return the rows that each is compared with: one of each voice, or so many that their median is near that."""
     if len(voices) <= EXACT:
         return voices
@@ -119,7 +119,7 @@ def suspicion(history: Sequence[Sequence[float | None]], twins: Sequence[Sequenc
     return np.nan_to_num(_robust_scores(_means(table), _means(voices)), nan=0.0)
 
 
-def suspected(
+def find_suspects(
     history: Sequence[Sequence[float | None]], twins: Sequence[Sequence[int | None]] = ()
 ) -> NDArray[np.bool_]:
     """Return whose suspicion is above SUSPICION_THRESHOLD, as far as the evaluations allow to tell.
@@ -177,7 +177,7 @@ def _means(table: Shares) -> Shares:
     return means
 
 
-def copied(history: Sequence[Sequence[int | None]]) -> NDArray[np.bool_]:
+def find_copies(history: Sequence[Sequence[int | None]]) -> NDArray[np.bool_]:
     """Return who had a twin whenever it was present: one of two such workers repeats the other, or both a third."""
     twins = np.array(history, dtype=np.float64)
     return np.asarray((np.isnan(twins) | (twins > 0)).all(axis=0) & ~np.isnan(twins).all(axis=0))

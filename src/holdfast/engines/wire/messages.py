@@ -7,7 +7,7 @@ import numpy as np
 
 from holdfast.engines.wire.frames import NUMBERS, Data, Frame, Kind, WireError, decode, encode
 from holdfast.kernels import bit_width
-from holdfast.onebit.planes import counts_of, planes_of
+from holdfast.onebit.counts import counts_of, planes_of
 from holdfast.typing import Bits, Rows, Tally, Vector
 
 

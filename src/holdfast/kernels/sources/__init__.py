@@ -1,1 +1,1 @@
-"""The compiled code itself. `holdfast.kernels.loading` explains why it is imported from a copy."""
+"""The code that is compiled. `holdfast.kernels.loading` imports it."""

@@ -1,4 +1,4 @@
-"""On which side of the master workers stand, a bit a coordinate; how many stand where, and with what weight.
+"""On which side of the master workers stand, one bit per coordinate; how many stand where, and with what weight.
 
 The bytes are planar: of messages of `width` bytes, bit j of byte b is coordinate `j * width + b`. So both
 packing and counting run over neighbouring bytes, which the compiler turns into whole vectors.
@@ -7,7 +7,7 @@ packing and counting run over neighbouring bytes, which the compiler turns into 
 import numpy as np
 from numba import int32, njit, uint64
 
-from holdfast.kernels.compiling import compiled
+from holdfast.kernels.compile_cache import jit
 
 from .draws import start, word
 
@@ -23,7 +23,7 @@ def _side(x, y):
     return int32(x > y) + (int32(x == y) << int32(8))
 
 
-@compiled
+@jit
 def _pack_whole(x, y, width, coins, out):
     """Fill bytes of which all eight coordinates exist: sides in the low bytes of a sum, ties in the high ones."""
     x0, x1, x2, x3 = x, x[width:], x[2 * width :], x[3 * width :]
@@ -40,7 +40,7 @@ def _pack_whole(x, y, width, coins, out):
         out[b] = sides | ((sides >> int32(8)) & int32(coins[b]))
 
 
-@compiled
+@jit
 def _pack_row(model, row, coins, out):
     d, width = len(model), len(out)
     whole = max(d - 7 * width, 0)
@@ -54,14 +54,14 @@ def _pack_row(model, row, coins, out):
         out[whole + b] = rest[b] | ((rest[b] >> int32(8)) & int32(coins[whole + b]))
 
 
-@compiled
+@jit
 def pack(model, rows, coins, out):
     """Set the bits where model > row; where they are equal, the coins' bit decides."""
     for i in range(len(rows)):
         _pack_row(model, rows[i], coins[i], out[i])
 
 
-@compiled
+@jit
 def toss(model, rows, key, workers, round, words, coins, out):
     """The same with coins of `holdfast.streams`: tossed a row at a time into `words`, whose bytes are `coins`."""
     for i in range(len(rows)):
@@ -71,7 +71,7 @@ def toss(model, rows, key, workers, round, words, coins, out):
         _pack_row(model, rows[i], coins, out[i])
 
 
-@compiled
+@jit
 def _add_four(a, b, c, d, ones, twos, fours):
     """Add four rows of bits to the planes of ones and twos; what carries is in `fours`."""
     for k in range(len(fours)):
@@ -86,7 +86,7 @@ def _add_four(a, b, c, d, ones, twos, fours):
         twos[k] ^= v
 
 
-@compiled
+@jit
 def _carry_into(plane, carry):
     for k in range(len(plane)):
         both = plane[k] & carry[k]
@@ -101,7 +101,7 @@ def _swap(a, b, shift, mask):
     return a ^ (moved << shift), b ^ moved
 
 
-@compiled
+@jit
 def _write_counts(planes, begin, end, out):
     """out[j] = the counts whose bits are bits j of the planes' bytes: eight by eight bits turned over at a time."""
     p0, p1, p2, p3 = planes[0], planes[1], planes[2], planes[3]
@@ -125,7 +125,7 @@ def _write_counts(planes, begin, end, out):
         o6[k], o7[k] = _swap(g, h, one, bits)
 
 
-@compiled
+@jit
 def count(words, out):
     """out[j, b] = how many rows, at most 255, have bit j of byte b set; both as words.
 
@@ -153,16 +153,16 @@ def count(words, out):
 
 
 @njit(nogil=True)
-def _signed(byte, bit, weight):
+def _sign_weight(byte, bit, weight):
     """The weight where the bit is set, else what is opposite to it."""
     return weight if int32(byte) & bit else -weight
 
 
-@compiled
+@jit
 def weigh(weights, chosen, messages, out):
     """out = sum of weights[k] where message chosen[k] has its bit set, of -weights[k] where not; others are not read.
 
-    Added in the order of `columns.sign_sum`: rows without ties and their bits have the same sum to the last bit.
+    Added in the order of `column_sums.sign_sum`: rows without ties and their bits have the same sum to the last bit.
     """
     n, width, d = len(chosen), messages.shape[1], len(out)
     for j in range(8):
@@ -177,17 +177,17 @@ def weigh(weights, chosen, messages, out):
                 c, e = messages[chosen[done + 2], begin:end], messages[chosen[done + 3], begin:end]
                 p, q, r, s = weights[done], weights[done + 1], weights[done + 2], weights[done + 3]
                 for k in range(len(total)):
-                    total[k] += (_signed(a[k], bit, p) + _signed(b[k], bit, q)) + (
-                        _signed(c[k], bit, r) + _signed(e[k], bit, s)
+                    total[k] += (_sign_weight(a[k], bit, p) + _sign_weight(b[k], bit, q)) + (
+                        _sign_weight(c[k], bit, r) + _sign_weight(e[k], bit, s)
                     )
                 done += 4
             for i in range(done, n):
                 a, p = messages[chosen[i], begin:end], weights[i]
                 for k in range(len(total)):
-                    total[k] += _signed(a[k], bit, p)
+                    total[k] += _sign_weight(a[k], bit, p)
 
 
-@compiled
+@jit
 def differing(a, b):
     """Return how many bits of two rows of words differ: bits added up within ever wider fields of a word."""
     pairs, nibbles, bytes_ = uint64(0x5555555555555555), uint64(0x3333333333333333), uint64(0x0F0F0F0F0F0F0F0F)
@@ -202,7 +202,7 @@ def differing(a, b):
     return total
 
 
-@compiled
+@jit
 def differ(some, others, out):
     """out[i, k] = how many bits differ between row i of some and row k of the others."""
     for i in range(len(some)):

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit, uint64
 
-from holdfast.kernels.compiling import compiled
+from holdfast.kernels.compile_cache import jit
 
 GOLDEN = uint64(0x9E3779B97F4A7C15)
 BLOCK = 512
@@ -27,7 +27,7 @@ def word(begin, j):
     return mix(begin + uint64(j + 1) * GOLDEN)
 
 
-@compiled
+@jit
 def worker_rows(key, worker, round, starts, rows):
     """Fill `rows` with where the samples of this worker's minibatch lie."""
     first, size = starts[worker - 1], starts[worker] - starts[worker - 1]
@@ -37,7 +37,7 @@ def worker_rows(key, worker, round, starts, rows):
         rows[j] = first + np.int64((high * uint64(size)) >> uint64(32))
 
 
-@compiled
+@jit
 def worker_without_samples(workers, starts):
     """The place in `workers` of the first that has none, or -1."""
     for i in range(len(workers)):
@@ -46,7 +46,7 @@ def worker_without_samples(workers, starts):
     return -1
 
 
-@compiled
+@jit
 def _uniforms(begin, first, out, bits):
     """Fill `out`, of which `bits` is the view as words, with uniform values in [1, 2), from word `first` on."""
     for j in range(len(bits)):
@@ -55,7 +55,7 @@ def _uniforms(begin, first, out, bits):
         out[j] -= 1.0
 
 
-@compiled
+@jit
 def _taken_apart(bits, exponent_bits, mantissa_bits):
     """Split positive floats into 2^52 plus the bits of the exponent, and the mantissa in [1, 2); all as words."""
     for j in range(len(bits)):
@@ -63,7 +63,7 @@ def _taken_apart(bits, exponent_bits, mantissa_bits):
         mantissa_bits[j] = (bits[j] & uint64(0x000FFFFFFFFFFFFF)) | uint64(0x3FF0000000000000)
 
 
-@compiled
+@jit
 def _radii(exponents, mantissas, out):
     """out = sqrt(-2 log) of what was taken apart, the logarithm of the mantissa by its odd series."""
     for j in range(len(out)):
@@ -80,7 +80,7 @@ def _radii(exponents, mantissas, out):
         out[j] = np.sqrt(-2.0 * log)
 
 
-@compiled
+@jit
 def _turn(radius, turns, cosines, sines):
     """cosines, sines = radius * cos, sin of so many turns, by their series within an eighth of a turn."""
     for j in range(len(radius)):
@@ -97,9 +97,9 @@ def _turn(radius, turns, cosines, sines):
         sines[j] = radius[j] * (-b if (quarter == 2.0) | (quarter == 3.0) else b)
 
 
-@compiled
+@jit
 def normals(key, workers, round, out):
-    """Fill `out` with standard normal values, a row a worker.
+    """Fill `out` with standard normal values, one row per worker.
 
     The logarithm and the turn are spelt out because calls to a library's would be made one by one.
     Loops over words and loops over floats are apart because one that is both would go value by value.

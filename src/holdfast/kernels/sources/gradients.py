@@ -1,13 +1,13 @@
 """Gradients of linear problems on some samples: tiles of four samples by five outputs, sums in registers."""
 
-from holdfast.kernels.compiling import compiled
+from holdfast.kernels.compile_cache import jit
 
-from .lanes import fused
-from .losses import residuals_of
+from .lanes import fma
+from .linear_losses import residuals_of
 from .scoring import scores_of
 
 
-@compiled
+@jit
 def _add_4x5(w, x, y, z, r, a, b, c, d, e):
     """Add to five rows of a gradient what four samples say, weighted by their residuals."""
     number = a.dtype.type
@@ -18,25 +18,25 @@ def _add_4x5(w, x, y, z, r, a, b, c, d, e):
     e0, e1, e2, e3 = r[4, 0], r[4, 1], r[4, 2], r[4, 3]
     for j in range(len(a)):
         s, t, u, v = number(w[j]), number(x[j]), number(y[j]), number(z[j])
-        a[j] = fused(a3, v, fused(a2, u, fused(a1, t, fused(a0, s, a[j]))))
-        b[j] = fused(b3, v, fused(b2, u, fused(b1, t, fused(b0, s, b[j]))))
-        c[j] = fused(c3, v, fused(c2, u, fused(c1, t, fused(c0, s, c[j]))))
-        d[j] = fused(d3, v, fused(d2, u, fused(d1, t, fused(d0, s, d[j]))))
-        e[j] = fused(e3, v, fused(e2, u, fused(e1, t, fused(e0, s, e[j]))))
+        a[j] = fma(a3, v, fma(a2, u, fma(a1, t, fma(a0, s, a[j]))))
+        b[j] = fma(b3, v, fma(b2, u, fma(b1, t, fma(b0, s, b[j]))))
+        c[j] = fma(c3, v, fma(c2, u, fma(c1, t, fma(c0, s, c[j]))))
+        d[j] = fma(d3, v, fma(d2, u, fma(d1, t, fma(d0, s, d[j]))))
+        e[j] = fma(e3, v, fma(e2, u, fma(e1, t, fma(e0, s, e[j]))))
 
 
-@compiled
+@jit
 def _add_4x1(w, x, y, z, r, a):
     """The same for a single row."""
     number = a.dtype.type
     a0, a1, a2, a3 = r[0], r[1], r[2], r[3]
     for j in range(len(a)):
         s, t, u, v = number(w[j]), number(x[j]), number(y[j]), number(z[j])
-        a[j] = fused(a3, v, fused(a2, u, fused(a1, t, fused(a0, s, a[j]))))
+        a[j] = fma(a3, v, fma(a2, u, fma(a1, t, fma(a0, s, a[j]))))
 
 
-@compiled
-def combined(features, rows, scale, residuals, out):
+@jit
+def combine(features, rows, scale, residuals, out):
     """out = the gradient that has these residuals at these samples; the residuals are overwritten."""
     samples, width = len(rows), features.shape[1]
     outputs, padded = residuals.shape
@@ -59,7 +59,7 @@ def combined(features, rows, scale, residuals, out):
             _add_4x1(w, x, y, z, residuals[c, i : i + 4], out[c * width : (c + 1) * width])
 
 
-@compiled
+@jit
 def gradient_of(loss, features, rows, following, scale, targets, model, weight, scores, residuals, out):
     """out = weight * sum over these samples of the gradient of their loss at `model`.
 
@@ -67,4 +67,4 @@ def gradient_of(loss, features, rows, following, scale, targets, model, weight, 
     """
     scores_of(features, rows, following, scale, model, scores)
     residuals_of(loss, scores, targets, weight, residuals)
-    combined(features, rows, scale, residuals, out)
+    combine(features, rows, scale, residuals, out)

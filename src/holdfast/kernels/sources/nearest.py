@@ -3,9 +3,9 @@
 import numpy as np
 from numba import njit, uintp
 
-from holdfast.kernels.compiling import compiled
+from holdfast.kernels.compile_cache import jit
 
-from .sorting import high, known, low
+from .sorting import high, low, nan_to_infinity
 
 LANES = 128
 
@@ -16,7 +16,7 @@ def nearer(above, below, centre):
     return above - centre < centre - below
 
 
-@compiled
+@jit
 def _mean(tile, lines, out):
     """out = the mean of these lines of the tile, added in their order."""
     out[:] = tile[lines[0]][: len(out)]
@@ -28,7 +28,7 @@ def _mean(tile, lines, out):
         out[j] /= out.dtype.type(len(lines))
 
 
-@compiled
+@jit
 def average(tile, lines, first, last, nearest, centre, out):
     """out = the mean of the `nearest` values nearest to the mean of ranks `first` to `last`; of two as near, the lower.
 
@@ -58,7 +58,7 @@ def average(tile, lines, first, last, nearest, centre, out):
         out[j] /= out.dtype.type(nearest)
 
 
-@compiled
+@jit
 def mean_nearest(rows, chosen, moves, lines, first_rank, last_rank, nearest, first, last, out):
     """out = `average` of the chosen rows' columns, sorted by a table of moves as in `sorting.mean_of_ranks`."""
     n = len(chosen)
@@ -70,7 +70,7 @@ def mean_nearest(rows, chosen, moves, lines, first_rank, last_rank, nearest, fir
         for i in range(n):
             a, b = rows[chosen[i], begin:end], tile[i]
             for j in range(len(a)):
-                b[j] = known(a[j], infinity)
+                b[j] = nan_to_infinity(a[j], infinity)
         for k in range(len(moves)):
             a, b = uintp(moves[k, 0] * LANES), uintp(moves[k, 1] * LANES)
             c, d = uintp(moves[k, 2] * LANES), uintp(moves[k, 3] * LANES)

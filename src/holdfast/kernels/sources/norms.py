@@ -9,15 +9,15 @@ from math import frexp, ldexp
 import numpy as np
 from numba import njit
 
-from holdfast.kernels.compiling import compiled
+from holdfast.kernels.compile_cache import jit
 
-from .sizes import count, largest, length, within
+from .row_lengths import count, largest, length, within
 
 BLOCK = 512
 """Columns that are worked on at a time: they stay in the first cache."""
 
 
-@compiled
+@jit
 def _recipe(x, y, euclidean, weight):
     """Return (top, scale, share): the subgradient at u = x - y is `share * (scale u)`, or `share` at the maxima.
 
@@ -38,29 +38,29 @@ def _recipe(x, y, euclidean, weight):
 
 
 @njit(nogil=True)
-def _scaled(u, scale, share, zero):
+def _scale(u, scale, share, zero):
     return share * (scale * u) if u == u else zero
 
 
 @njit(nogil=True)
-def _shared(u, top, share, one, zero):
+def _share(u, top, share, one, zero):
     """Neither side if u is NaN; both, so nothing, if all of the row is 0."""
     return share * ((one if u >= top else zero) - (one if u <= -top else zero))
 
 
-@compiled
+@jit
 def _subgradient(x, y, top, scale, share, out):
     """out = the subgradient at x - y, of some columns."""
     zero, one = out.dtype.type(0), out.dtype.type(1)
     if scale > 0:
         for j in range(len(out)):
-            out[j] = _scaled(x[j] - y[j], scale, share, zero)
+            out[j] = _scale(x[j] - y[j], scale, share, zero)
     else:
         for j in range(len(out)):
-            out[j] = _shared(x[j] - y[j], top, share, one, zero)
+            out[j] = _share(x[j] - y[j], top, share, one, zero)
 
 
-@compiled
+@jit
 def subgradients(rows, centre, euclidean, weight, first, last, out):
     """out[i] = weight times the subgradient at rows[i] - centre, for rows `first` to `last`."""
     for i in range(first, last):
@@ -68,7 +68,7 @@ def subgradients(rows, centre, euclidean, weight, first, last, out):
         _subgradient(rows[i], centre, top, scale, share, out[i])
 
 
-@compiled
+@jit
 def steps(rows, centre, euclidean, weight, gradients, rate, first, last, out):
     """out[i] = rows[i] - rate * (gradients[i] + that subgradient), rounded as NumPy rounds it."""
     z = np.empty(BLOCK, rows.dtype)
@@ -82,7 +82,7 @@ def steps(rows, centre, euclidean, weight, gradients, rate, first, last, out):
                 moved[j] = x[j] - rate * (gradient[j] + z[j])
 
 
-@compiled
+@jit
 def sign_steps(rows, centre, weight, gradients, rate, first, last, out):
     """out[i] = rows[i] - rate * (gradients[i] + weight sign(rows[i] - centre)), rounded as NumPy rounds it."""
     zero, one = out.dtype.type(0), out.dtype.type(1)
@@ -94,38 +94,38 @@ def sign_steps(rows, centre, weight, gradients, rate, first, last, out):
             moved[j] = x[j] - rate * (gradient[j] + z)
 
 
-@compiled
+@jit
 def recipes(rows, weights, chosen, centre, euclidean, first, last, out):
     """out[k] = what the columns of row chosen[k] need to know of the whole row, for these k; each has its weight."""
     for k in range(first, last):
         out[k, 0], out[k, 1], out[k, 2] = _recipe(rows[chosen[k]], centre, euclidean, weights[k])
 
 
-@compiled
+@jit
 def _subtract_scaled(a, b, c, d, y, r, total):
     zero = total.dtype.type(0)
     scale_a, scale_b, scale_c, scale_d = r[0, 1], r[1, 1], r[2, 1], r[3, 1]
     share_a, share_b, share_c, share_d = r[0, 2], r[1, 2], r[2, 2], r[3, 2]
     for j in range(len(total)):
-        before = total[j] - _scaled(a[j] - y[j], scale_a, share_a, zero)
-        before -= _scaled(b[j] - y[j], scale_b, share_b, zero)
-        before -= _scaled(c[j] - y[j], scale_c, share_c, zero)
-        total[j] = before - _scaled(d[j] - y[j], scale_d, share_d, zero)
+        before = total[j] - _scale(a[j] - y[j], scale_a, share_a, zero)
+        before -= _scale(b[j] - y[j], scale_b, share_b, zero)
+        before -= _scale(c[j] - y[j], scale_c, share_c, zero)
+        total[j] = before - _scale(d[j] - y[j], scale_d, share_d, zero)
 
 
-@compiled
+@jit
 def _subtract_shared(a, b, c, d, y, r, total):
     zero, one = total.dtype.type(0), total.dtype.type(1)
     top_a, top_b, top_c, top_d = r[0, 0], r[1, 0], r[2, 0], r[3, 0]
     share_a, share_b, share_c, share_d = r[0, 2], r[1, 2], r[2, 2], r[3, 2]
     for j in range(len(total)):
-        before = total[j] - _shared(a[j] - y[j], top_a, share_a, one, zero)
-        before -= _shared(b[j] - y[j], top_b, share_b, one, zero)
-        before -= _shared(c[j] - y[j], top_c, share_c, one, zero)
-        total[j] = before - _shared(d[j] - y[j], top_d, share_d, one, zero)
+        before = total[j] - _share(a[j] - y[j], top_a, share_a, one, zero)
+        before -= _share(b[j] - y[j], top_b, share_b, one, zero)
+        before -= _share(c[j] - y[j], top_c, share_c, one, zero)
+        total[j] = before - _share(d[j] - y[j], top_d, share_d, one, zero)
 
 
-@compiled
+@jit
 def pull(rows, chosen, centre, recipes, first, last, out):
     """out = the sum of the subgradients at centre - rows[chosen[k]], in their order, for columns `first` to `last`.
 

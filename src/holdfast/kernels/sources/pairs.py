@@ -7,96 +7,96 @@ rows stream by. The chunks' sums are added in float64: rounding does not grow wi
 import numpy as np
 from numba import njit
 
-from holdfast.kernels.compiling import compiled
+from holdfast.kernels.compile_cache import jit
 
-from .lanes import LANES, folded, fused, less, nothing, single, taken
+from .lanes import LANES, add_lanes, fma, less, load, load_one, nothing
 
 CHUNK = 1024
 
 
 @njit(inline="always")
-def _squared(u, v, a, b, c, d, sums):
+def _add_squares(u, v, a, b, c, d, sums):
     """The sums of eight squared distances after some more columns."""
     s0, s1, s2, s3, t0, t1, t2, t3 = sums
     e0, e1, e2, e3 = less(u, a), less(u, b), less(u, c), less(u, d)
     f0, f1, f2, f3 = less(v, a), less(v, b), less(v, c), less(v, d)
     return (
-        fused(e0, e0, s0),
-        fused(e1, e1, s1),
-        fused(e2, e2, s2),
-        fused(e3, e3, s3),
-        fused(f0, f0, t0),
-        fused(f1, f1, t1),
-        fused(f2, f2, t2),
-        fused(f3, f3, t3),
+        fma(e0, e0, s0),
+        fma(e1, e1, s1),
+        fma(e2, e2, s2),
+        fma(e3, e3, s3),
+        fma(f0, f0, t0),
+        fma(f1, f1, t1),
+        fma(f2, f2, t2),
+        fma(f3, f3, t3),
     )
 
 
 @njit(inline="always")
-def _multiplied(u, v, a, b, c, d, sums):
+def _add_products(u, v, a, b, c, d, sums):
     """The sums of eight inner products after some more columns."""
     s0, s1, s2, s3, t0, t1, t2, t3 = sums
     return (
-        fused(u, a, s0),
-        fused(u, b, s1),
-        fused(u, c, s2),
-        fused(u, d, s3),
-        fused(v, a, t0),
-        fused(v, b, t1),
-        fused(v, c, t2),
-        fused(v, d, t3),
+        fma(u, a, s0),
+        fma(u, b, s1),
+        fma(u, c, s2),
+        fma(u, d, s3),
+        fma(v, a, t0),
+        fma(v, b, t1),
+        fma(v, c, t2),
+        fma(v, d, t3),
     )
 
 
 @njit(inline="always")
-def _folded(s):
+def _add_lanes(s):
     return (
-        folded(s[0]),
-        folded(s[1]),
-        folded(s[2]),
-        folded(s[3]),
-        folded(s[4]),
-        folded(s[5]),
-        folded(s[6]),
-        folded(s[7]),
+        add_lanes(s[0]),
+        add_lanes(s[1]),
+        add_lanes(s[2]),
+        add_lanes(s[3]),
+        add_lanes(s[4]),
+        add_lanes(s[5]),
+        add_lanes(s[6]),
+        add_lanes(s[7]),
     )
 
 
-@compiled
+@jit
 def _distances(x, y, a, b, c, d):
     zero = nothing(x)
     s = (zero, zero, zero, zero, zero, zero, zero, zero)
     whole = len(x) // LANES * LANES
     for j in range(0, whole, LANES):
-        u, v = taken(x, j, x), taken(y, j, x)
-        s = _squared(u, v, taken(a, j, x), taken(b, j, x), taken(c, j, x), taken(d, j, x), s)
+        u, v = load(x, j, x), load(y, j, x)
+        s = _add_squares(u, v, load(a, j, x), load(b, j, x), load(c, j, x), load(d, j, x), s)
     for j in range(whole, len(x)):
-        u, v = single(x, j, x), single(y, j, x)
-        s = _squared(u, v, single(a, j, x), single(b, j, x), single(c, j, x), single(d, j, x), s)
-    return _folded(s)
+        u, v = load_one(x, j, x), load_one(y, j, x)
+        s = _add_squares(u, v, load_one(a, j, x), load_one(b, j, x), load_one(c, j, x), load_one(d, j, x), s)
+    return _add_lanes(s)
 
 
-@compiled
+@jit
 def _products(x, y, a, b, c, d, centre):
     zero = nothing(x)
     s = (zero, zero, zero, zero, zero, zero, zero, zero)
     whole = len(x) // LANES * LANES
     for j in range(0, whole, LANES):
-        o = taken(centre, j, x)
-        u, v = less(taken(x, j, x), o), less(taken(y, j, x), o)
-        e, f = less(taken(a, j, x), o), less(taken(b, j, x), o)
-        g, h = less(taken(c, j, x), o), less(taken(d, j, x), o)
-        s = _multiplied(u, v, e, f, g, h, s)
+        o = load(centre, j, x)
+        u, v = less(load(x, j, x), o), less(load(y, j, x), o)
+        e, f = less(load(a, j, x), o), less(load(b, j, x), o)
+        g, h = less(load(c, j, x), o), less(load(d, j, x), o)
+        s = _add_products(u, v, e, f, g, h, s)
     for j in range(whole, len(x)):
-        o = single(centre, j, x)
-        u, v = less(single(x, j, x), o), less(single(y, j, x), o)
-        e, f = less(single(a, j, x), o), less(single(b, j, x), o)
-        g, h = less(single(c, j, x), o), less(single(d, j, x), o)
-        s = _multiplied(u, v, e, f, g, h, s)
-    return _folded(s)
+        o = load_one(centre, j, x)
+        u, v = less(load_one(x, j, x), o), less(load_one(y, j, x), o)
+        e, f = less(load_one(a, j, x), o), less(load_one(b, j, x), o)
+        g, h = less(load_one(c, j, x), o), less(load_one(d, j, x), o)
+        s = _add_products(u, v, e, f, g, h, s)
+    return _add_lanes(s)
 
 
-@compiled
+@jit
 def _add_pairs(rows, centre, first, last, sums):
     """Add to the upper triangle of `sums` what columns `first` to `last` contribute.
 
@@ -119,14 +119,14 @@ def _add_pairs(rows, centre, first, last, sums):
                     sums[i + 1, k + q] += found[4 + q]
 
 
-@compiled
+@jit
 def add_spans(rows, centre, starts, width, sums, first, last):
     """Add the pair sums of spans `first` to `last`, each of so many columns from its start, each to sums of its own."""
     for k in range(first, last):
         _add_pairs(rows, centre, starts[k], min(starts[k] + width, rows.shape[1]), sums[k])
 
 
-@compiled
+@jit
 def fold(sums, distances, out):
     """out = the sum of the spans' sums, their upper triangle on both sides of the diagonal.
 

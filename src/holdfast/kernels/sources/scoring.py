@@ -7,50 +7,51 @@ samples by five outputs, so that sums live in registers too.
 import numpy as np
 from numba import njit
 
-from holdfast.kernels.compiling import compiled
+from holdfast.kernels.compile_cache import jit
 
-from .lanes import LANES, folded, fused, nothing, single, taken
-from .prefetching import prefetch
+from .lanes import LANES, add_lanes, fma, load, load_one, nothing, prefetch
 
 BLOCK = 64
 """Samples scored at a time in a pass over all of them."""
 
 
 @njit(inline="always")
-def _added(u, v, a, b, c, d, e, sums):
+def _add_products(u, v, a, b, c, d, e, sums):
     """The sums of ten inner products after some more of their elements."""
     s0, s1, s2, s3, s4, t0, t1, t2, t3, t4 = sums
     return (
-        fused(u, a, s0),
-        fused(u, b, s1),
-        fused(u, c, s2),
-        fused(u, d, s3),
-        fused(u, e, s4),
-        fused(v, a, t0),
-        fused(v, b, t1),
-        fused(v, c, t2),
-        fused(v, d, t3),
-        fused(v, e, t4),
+        fma(u, a, s0),
+        fma(u, b, s1),
+        fma(u, c, s2),
+        fma(u, d, s3),
+        fma(u, e, s4),
+        fma(v, a, t0),
+        fma(v, b, t1),
+        fma(v, c, t2),
+        fma(v, d, t3),
+        fma(v, e, t4),
     )
 
 
-@compiled
+@jit
 def _dots_2x5(x, y, a, b, c, d, e):
     """The inner products of two samples with five rows of weights."""
     zero = nothing(a)
     s = (zero, zero, zero, zero, zero, zero, zero, zero, zero, zero)
     whole = len(x) // LANES * LANES
     for j in range(0, whole, LANES):
-        u, v = taken(x, j, a), taken(y, j, a)
-        s = _added(u, v, taken(a, j, a), taken(b, j, a), taken(c, j, a), taken(d, j, a), taken(e, j, a), s)
+        u, v = load(x, j, a), load(y, j, a)
+        s = _add_products(u, v, load(a, j, a), load(b, j, a), load(c, j, a), load(d, j, a), load(e, j, a), s)
     for j in range(whole, len(x)):
-        u, v = single(x, j, a), single(y, j, a)
-        s = _added(u, v, single(a, j, a), single(b, j, a), single(c, j, a), single(d, j, a), single(e, j, a), s)
-    first = folded(s[0]), folded(s[1]), folded(s[2]), folded(s[3]), folded(s[4])
-    return *first, folded(s[5]), folded(s[6]), folded(s[7]), folded(s[8]), folded(s[9])
+        u, v = load_one(x, j, a), load_one(y, j, a)
+        s = _add_products(
+            u, v, load_one(a, j, a), load_one(b, j, a), load_one(c, j, a), load_one(d, j, a), load_one(e, j, a), s
+        )
+    first = add_lanes(s[0]), add_lanes(s[1]), add_lanes(s[2]), add_lanes(s[3]), add_lanes(s[4])
+    return *first, add_lanes(s[5]), add_lanes(s[6]), add_lanes(s[7]), add_lanes(s[8]), add_lanes(s[9])
 
 
-@compiled
+@jit
 def scores_of(features, rows, following, scale, model, scores):
     """scores[i] = scale * W features[rows[i]] + b, while the samples `following` are on their way to the cache.
 
@@ -77,7 +78,7 @@ def scores_of(features, rows, following, scale, model, scores):
                 scores[k, c + q] = scale * found[5 + q] + biases[c + q]
 
 
-@compiled
+@jit
 def scores_of_all(features, scale, model, out):
     """out[i] = the scores of sample i, straight from bytes."""
     for begin in range(0, len(features), BLOCK):

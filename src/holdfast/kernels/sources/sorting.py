@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit, uintp
 
-from holdfast.kernels.compiling import compiled
+from holdfast.kernels.compile_cache import jit
 
 LANES = 128
 
@@ -19,12 +19,12 @@ def high(a, b):
 
 
 @njit(nogil=True)
-def known(x, infinity):
+def nan_to_infinity(x, infinity):
     """NaN counts as +infinity."""
     return x if x == x else infinity
 
 
-@compiled
+@jit
 def mean_of_ranks(rows, moves, wanted, first, last, out):
     """out = the mean of the wanted ranks of each column, 128 columns at a time.
 
@@ -40,7 +40,7 @@ def mean_of_ranks(rows, moves, wanted, first, last, out):
         for i in range(n):
             a, b = rows[i, begin:end], tile[i * LANES : (i + 1) * LANES]
             for j in range(len(a)):
-                b[j] = known(a[j], infinity)
+                b[j] = nan_to_infinity(a[j], infinity)
         for k in range(len(moves)):
             a, b = uintp(moves[k, 0] * LANES), uintp(moves[k, 1] * LANES)
             c, d = uintp(moves[k, 2] * LANES), uintp(moves[k, 3] * LANES)

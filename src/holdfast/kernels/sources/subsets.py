@@ -6,13 +6,13 @@ wins; the one for the eigenvalue begins with the set that is best at first sight
 
 import numpy as np
 
-from holdfast.kernels.compiling import compiled
+from holdfast.kernels.compile_cache import jit
 
 POWER_STEPS = 8
 """How well an eigenvector has to be known that only says where to begin."""
 
 
-@compiled
+@jit
 def _twins(pairs):
     """For each row the last one before it with the same entries, so that either may stand for the other; n if none."""
     n = len(pairs)
@@ -26,7 +26,7 @@ def _twins(pairs):
     return twins
 
 
-@compiled
+@jit
 def _some_diameter(D, size):
     """The least diameter of those sets that are a row and the `size` - 1 nearest to it."""
     least = np.inf
@@ -40,7 +40,7 @@ def _some_diameter(D, size):
     return least
 
 
-@compiled
+@jit
 def least_diameter(D, size, best):
     """best = the rows of the subset with the least largest distance, of tied ones that with the least sum of them.
 
@@ -76,7 +76,7 @@ def least_diameter(D, size, best):
         row += 1
 
 
-@compiled
+@jit
 def _append(G, chosen, depth, row, bound, sums, along, factor):
     """Put `row` behind `depth` chosen ones; return whether all eigenvalues of their scatter are below the bound.
 
@@ -109,8 +109,8 @@ def _append(G, chosen, depth, row, bound, sums, along, factor):
     return True
 
 
-@compiled
-def _centred(G, chosen):
+@jit
+def _centre(G, chosen):
     """The inner products of these rows about their mean."""
     k = len(chosen)
     K = np.empty((k, k))
@@ -127,13 +127,13 @@ def _centred(G, chosen):
     return K
 
 
-@compiled
+@jit
 def _largest_eigenvalue(G, chosen):
     """The largest eigenvalue of the scatter of these rows."""
-    return np.linalg.eigvalsh(_centred(G, chosen))[len(chosen) - 1]
+    return np.linalg.eigvalsh(_centre(G, chosen))[len(chosen) - 1]
 
 
-@compiled
+@jit
 def _farthest_out(K):
     """The row that is farthest out about along the first eigenvector, by a few power steps; of equals the first."""
     k, widest = len(K), 0
@@ -156,12 +156,12 @@ def _farthest_out(K):
     return out
 
 
-@compiled
-def _peeled(G, size):
+@jit
+def _peel(G, size):
     """All rows, at first those that are dropped one after another as farthest out, until `size` are left."""
     order = np.arange(len(G))[::-1].copy()
     for dropped in range(len(G) - size):
-        out = dropped + _farthest_out(_centred(G, order[dropped:]))
+        out = dropped + _farthest_out(_centre(G, order[dropped:]))
         row = order[out]
         for k in range(out, dropped, -1):
             order[k] = order[k - 1]
@@ -169,7 +169,7 @@ def _peeled(G, size):
     return order
 
 
-@compiled
+@jit
 def least_eigenvalue(products, size, best):
     """best = the rows of the subset whose scatter has the least largest eigenvalue, from their inner products.
 
@@ -178,7 +178,7 @@ def least_eigenvalue(products, size, best):
     others. Twins are added as above.
     """
     n = len(products)
-    order = _peeled(products, size)
+    order = _peel(products, size)
     G = products[order][:, order]
     best[:] = np.arange(n - size, n)
     least, twins, inside = _largest_eigenvalue(G, best), _twins(G), np.zeros(n + 1, np.bool_)

@@ -1,20 +1,20 @@
-"""Who differs from whom, and who goes: the arithmetic of `holdfast.watching`, where docs/watchful.md explains it.
+"""Differences between workers and the judgement on them: the arithmetic of `holdfast.watching` (docs/watchful.md).
 
 Numbers are added up in the order in which the plain twin of the tests adds them, so that both decide alike.
 """
 
 import numpy as np
 
-from holdfast.kernels.compiling import compiled
+from holdfast.kernels.compile_cache import jit
 
 from .bits import differing
 
 
-@compiled
+@jit
 def attend(weights, workers, rounds, left_out):
-    """Count a round of these workers, and one in which they are left out for those without weight.
+    """Count a round for these workers, and a round left out for those without weight.
 
-    Return whether there is room for all of them; if not, nothing is counted.
+    Return whether every worker has an entry; if not, nothing is counted.
     """
     for worker in workers:
         if worker > len(weights):
@@ -25,11 +25,11 @@ def attend(weights, workers, rounds, left_out):
     return True
 
 
-@compiled
+@jit
 def remember(words, bits, workers, compared, least, shares, times):
     """Move the shares of these workers' pairs towards those by which their sides differ; count the comparison.
 
-    The n-th time by 1/n of the way, but never by less than `least`.
+    The n-th comparison moves a share by 1/n of the way, and never by less than `least`.
     """
     n, row = len(workers), np.full(len(shares), -1)
     for i in range(n):
@@ -52,8 +52,8 @@ def remember(words, bits, workers, compared, least, shares, times):
                 shares[mine, k] += max(least, 1 / times[mine, k]) * (found[i, k] - shares[mine, k])
 
 
-@compiled
-def _ranked(values):
+@jit
+def _argsort(values):
     """Return the order of the values from the least to the largest, of equal ones as they come: a Shell sort."""
     n = len(values)
     order = np.arange(n)
@@ -75,10 +75,10 @@ def _ranked(values):
     return order
 
 
-@compiled
+@jit
 def _median(values, weights):
     """Return the least value at which half of the weight is reached."""
-    order, total, reached = _ranked(values), 0.0, 0.0
+    order, total, reached = _argsort(values), 0.0, 0.0
     for k in order:
         total += weights[k]
     for k in order:
@@ -88,11 +88,11 @@ def _median(values, weights):
     return values[order[-1]]
 
 
-@compiled
+@jit
 def _voices(shares, others, near, quantile, columns, weights, leaders):
-    """Fill in what each row counts for, and of those near it and itself the first: whose voice it has.
+    """Fill in each row's weight and its leader: the first of the rows near it and itself.
 
-    Near is less than `near` times the distance to the nearest other at this quantile of the rows. Those near each
+    Near is less than `near` times the distance to the nearest other at this quantile of the rows. Rows near each
     other are one voice where others are judged. Column k is that of the worker in row `columns[k]`.
     """
     rows = len(shares)
@@ -101,8 +101,8 @@ def _voices(shares, others, near, quantile, columns, weights, leaders):
         for k in range(len(columns)):
             if others[i, k] and shares[i, k] < nearest[i]:
                 nearest[i] = shares[i, k]
-    limit = near * nearest[_ranked(nearest)[int(quantile * (rows - 1))]]
-    # of many workers only some are compared: each of them stands for as many
+    limit = near * nearest[_argsort(nearest)[int(quantile * (rows - 1))]]
+    # of many workers only some are compared: each of them stands for several
     stands_for = (rows - 1) / max(len(columns) - 1, 1)
     for i in range(rows):
         same = 0
@@ -114,18 +114,18 @@ def _voices(shares, others, near, quantile, columns, weights, leaders):
         weights[i] = 1 / (1 + same * stands_for)
 
 
-@compiled
-def _extremes(shares, heard, place, places, last, cuts):
-    """Return for each number of those who go the least difference of one who goes from those who stay, and the largest
-    of one who stays: each row adds up its columns once, from those who stay in any case on.
+@jit
+def _extremes(shares, column_weights, place, places, last, cuts):
+    """Return for each number of excluded rows the least difference of an excluded row from the rows that stay, and the
+    largest of a row that stays. Each row adds up its columns once, beginning with rows that stay in every case.
     """
     least, most = np.full(cuts, np.inf), np.zeros(cuts)
     for i in range(len(shares)):
         total, summed, k = 0.0, 0.0, 0
         for cut in range(cuts - 1, -1, -1):
             while k < len(last) and places[last[k]] >= cut:
-                total += heard[i, last[k]]
-                summed += shares[i, last[k]] * heard[i, last[k]]
+                total += column_weights[i, last[k]]
+                summed += shares[i, last[k]] * column_weights[i, last[k]]
                 k += 1
             mean = summed / max(total, 1e-12)
             if place[i] < cut:
@@ -135,17 +135,17 @@ def _extremes(shares, heard, place, places, last, cuts):
     return least, most
 
 
-@compiled
-def _split(shares, heard, columns, weights, ratio, margin, place, difference):
-    """Fill in each row's place in the order in which they go, and by how much it differs from those who stay.
+@jit
+def _split(shares, column_weights, columns, weights, ratio, margin, place, difference):
+    """Fill in each row's place in the order of exclusion, and its difference from the rows that stay.
 
-    Return how many go, and from how much on one does.
+    Return how many rows are excluded, and the exclusion threshold.
     """
     rows = len(shares)
     middles = np.empty(rows)
     for i in range(rows):
-        middles[i] = -_median(shares[i], heard[i])
-    order, voices = _ranked(middles), 0.0
+        middles[i] = -_median(shares[i], column_weights[i])
+    order, voices = _argsort(middles), 0.0
     for i in range(rows):
         place[order[i]] = i
         voices += weights[order[i]]
@@ -155,8 +155,8 @@ def _split(shares, heard, columns, weights, ratio, margin, place, difference):
         gone += weights[order[cuts]]
         cuts += 1
     places = place[columns]
-    last = _ranked(places)[::-1]
-    least, most = _extremes(shares, heard, place, places, last, cuts)
+    last = _argsort(places)[::-1]
+    least, most = _extremes(shares, column_weights, place, places, last, cuts)
     limits = np.maximum(ratio * most, most + margin)
     best = 0
     for cut in range(1, cuts):
@@ -168,16 +168,17 @@ def _split(shares, heard, columns, weights, ratio, margin, place, difference):
         total, summed = 0.0, 0.0
         for k in last:
             if places[k] >= best:
-                total += heard[i, k]
-                summed += shares[i, k] * heard[i, k]
+                total += column_weights[i, k]
+                summed += shares[i, k] * column_weights[i, k]
         difference[i] = summed / max(total, 1e-12)
     return best, limits[best]
 
 
-@compiled
+@jit
 def judge(shares, times, compared, judgements, constants, weights, voices, difference):
-    """Fill in what each worker counts for, 0 if it goes, whose voice it has, and by how much it differs from those
-    who stay; return from how much on one goes, or -1 if too few were compared often enough, and nothing is filled in.
+    """Fill in each worker's weight (0 if excluded), its voice, and its difference from the workers that stay.
+
+    Return the exclusion threshold; -1 if too few were compared often enough, and then nothing is filled in.
     """
     near, quantile, alike, ratio, margin = constants
     known = np.empty(len(shares), np.int64)
@@ -201,11 +202,11 @@ def judge(shares, times, compared, judgements, constants, weights, voices, diffe
             others[i, k] = columns[k] != i and times[known[i], among[k]] > 0
     count, leaders, place, differs = np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n)
     _voices(some, others, near, quantile, columns, count, leaders)
-    heard = np.empty(some.shape)
+    column_weights = np.empty(some.shape)
     for i in range(n):
         for k in range(len(among)):
-            heard[i, k] = count[columns[k]] if others[i, k] else 0.0
-    go, limit = _split(some, heard, columns, count, ratio, margin, place, differs)
+            column_weights[i, k] = count[columns[k]] if others[i, k] else 0.0
+    go, limit = _split(some, column_weights, columns, count, ratio, margin, place, differs)
     for i in range(n):
         weights[known[i]] = 0.0 if place[i] < go else min(1.0, alike * count[i])
         voices[known[i]] = known[leaders[i]] + 1

@@ -6,32 +6,32 @@ as `given[i]` rows, 1 where all count alike.
 
 import numpy as np
 
-from holdfast.kernels.compiling import compiled
+from holdfast.kernels.compile_cache import jit
 
-from .lanes import fused
+from .lanes import fma
 
 TINY = 2.2250738585072014e-308
 NEAR = 1e-3  # of the median distance
 LONGER, SHORTER = 10.0, 8.0  # how much the stretch of a step may grow at once; by how much it is taken back
 
 
-@compiled
+@jit
 def _distance(G, i, j):
     """|v_i - v_j|^2, in an order that is never infinity - infinity; clamped, since rounding can make it negative."""
     return max((G[i, i] - G[i, j]) + (G[j, j] - G[i, j]), 0.0)
 
 
-@compiled
+@jit
 def _apply(G, w, out):
     """out = G w."""
     out[:] = 0.0
     for j in range(len(w)):
         row, weight = G[j], w[j]
         for i in range(len(out)):
-            out[i] = fused(row[i], weight, out[i])
+            out[i] = fma(row[i], weight, out[i])
 
 
-@compiled
+@jit
 def _dot(x, y):
     """x'y, without a library's help: small vectors."""
     total = 0.0
@@ -40,7 +40,7 @@ def _dot(x, y):
     return total
 
 
-@compiled
+@jit
 def largest_crowd(G, within):
     """Return the largest number of rows that are nearer than that, squared, to one of them."""
     most = 0
@@ -52,7 +52,7 @@ def largest_crowd(G, within):
     return most
 
 
-@compiled
+@jit
 def _best_row(G, given):
     """Return the row of the least sum of distances."""
     best, least = 0, np.inf
@@ -65,7 +65,7 @@ def _best_row(G, given):
     return best
 
 
-@compiled
+@jit
 def _about(G, row, out):
     """out = G about that row, unless that overflows; then G."""
     finite = True
@@ -79,7 +79,7 @@ def _about(G, row, out):
                 out[i, j] = G[i, j]
 
 
-@compiled
+@jit
 def _distances(G, given, z, inner, out):
     """out = |z - v_j| for each row, z given by its weights; return their sum."""
     _apply(G, z, inner)
@@ -90,14 +90,14 @@ def _distances(G, given, z, inner, out):
     return total
 
 
-@compiled
+@jit
 def below_every_row(G, given, about, w):
     """Set w to the weights of a point with a smaller sum than any row; return whether the best row is optimal instead.
 
     If any row is the geometric median, it is the row r of the least sum. It is optimal when the unit
     vectors from it to the rows elsewhere add up to R with |R| at most the number of rows at r (Vardi and
     Zhang, 2000, eq. 2.7); otherwise their step from r leads below r, and so below every row. That point may be
-    so near to r that rounding hides which it is, but in inner products about r: they are left in `about`.
+    so near to r that rounding hides which it is, except in inner products about r: they are left in `about`.
 
     Rows that are very near to r count as rows at r if that leads below it, too: they would hold the step back.
     """
@@ -132,7 +132,7 @@ def below_every_row(G, given, about, w):
     return True
 
 
-@compiled
+@jit
 def descend(G, given, w, tolerance, limit):
     """Move the weights w to those of the geometric median; return how many steps that took, or -1 past the limit.
 

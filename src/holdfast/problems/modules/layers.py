@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from holdfast.errors import InvalidInput
-from holdfast.problems.modules.library import library
+from holdfast.problems.modules.pytorch import library
 
 
 class Pass(NamedTuple):

@@ -1,14 +1,68 @@
-"""A module as a function of its parameters, while it learns and while it is measured."""
+"""A module as a function of a flat vector: its layout, its loss, while it learns and while it is measured."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 from holdfast.errors import InvalidInput
-from holdfast.problems.modules.layout import Layout
-from holdfast.problems.modules.library import library
-from holdfast.problems.modules.losses import Loss
+from holdfast.problems.linear_problem import LinearProblem
+from holdfast.problems.modules.pytorch import library, one_thread
+from holdfast.problems.regressions import LeastSquares, Logistic, Softmax
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The trainable parameters in their own order, each row by row: as `torch.nn.utils.parameters_to_vector` has them.
+
+    A parameter that several layers share lies there once; frozen ones are no part of a model.
+    """
+
+    shapes: Mapping[str, tuple[int, ...]]
+
+    @staticmethod
+    def of(module: Any) -> "Layout":
+        shapes = {name: tuple(each.shape) for name, each in module.named_parameters() if each.requires_grad}
+        if not shapes:
+            raise InvalidInput(f"a model must have parameters to learn; got {type(module).__name__} with none")
+        return Layout(shapes)
+
+    @property
+    def dimension(self) -> int:
+        return sum(map(prod, self.shapes.values()))
+
+    def views(self, flat: Any) -> dict[str, Any]:
+        """Return the parameters of a model `(d,)`, or of stacked ones `(n, d)`, as views of it."""
+        at, found = 0, {}
+        for name, shape in self.shapes.items():
+            size = prod(shape)
+            found[name] = flat[..., at : at + size].view(*flat.shape[:-1], *shape)
+            at += size
+        return found
+
+
+Loss = Callable[[Any, Any], Any]
+"""From scores `(B, outputs)` and targets `(B,)`, both tensors, to the mean loss."""
+
+
+def cross_entropy(scores: Any, targets: Any) -> Any:
+    return library().nn.functional.cross_entropy(scores, targets)
+
+
+def log_loss(scores: Any, targets: Any) -> Any:
+    return library().nn.functional.binary_cross_entropy_with_logits(scores[..., 0], targets.to(scores.dtype))
+
+
+def half_squared_error(scores: Any, targets: Any) -> Any:
+    return 0.5 * library().nn.functional.mse_loss(scores[..., 0], targets.to(scores.dtype))
+
+
+LOSSES: dict[type[LinearProblem], Loss] = {
+    Softmax: cross_entropy,
+    Logistic: log_loss,
+    LeastSquares: half_squared_error,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,7 +70,7 @@ class Learner:
     """`weight * loss` of a module in training mode.
 
     Batch normalisation uses the statistics of the worker's own minibatch and keeps none: what it needs to be measured
-    is found when it is measured (`holdfast.problems.modules.measuring`).
+    is found when it is measured (`holdfast.problems.modules.learner`).
     """
 
     module: Any
@@ -67,3 +121,40 @@ def running(module: Any) -> list[Any]:
     """Return the layers that keep running statistics."""
     kind = library().nn.modules.batchnorm._NormBase
     return [each for each in module.modules() if isinstance(each, kind) and each.track_running_stats]
+
+
+BLOCK = 500
+"""Samples that are measured at a time."""
+
+
+class Measure:
+    """The scores of a module.
+
+    Batch normalisation has no statistics of its own while workers learn. For a model that is measured they are those
+    of training samples at that model, block by block and averaged: a function of the model, so that nothing has to be
+    kept, sent or restored, and no worker can lie about them.
+    """
+
+    def __init__(self, module: Any, layout: Layout) -> None:
+        self._module, self._layout = deepcopy(module).eval(), layout
+        self._normalising = running(self._module)
+
+    def scores(self, flat: Any, blocks: Iterable[Any], training: Iterable[Any] = ()) -> Any:
+        """Return the scores of all samples in these blocks; `training` blocks are those to normalise by."""
+        torch, parameters = library(), self._layout.views(flat)
+        with one_thread(), torch.no_grad():
+            self._normalise(parameters, training)
+            found = [torch.func.functional_call(self._module, parameters, (block,)) for block in blocks]
+            return torch.cat(found)
+
+    def _normalise(self, parameters: Any, training: Iterable[Any]) -> None:
+        if not self._normalising:
+            return
+        for layer in self._normalising:
+            layer.reset_running_stats()
+            layer.momentum = None  # the average over all blocks
+            layer.train()
+        for block in training:
+            library().func.functional_call(self._module, parameters, (block,))
+        for layer in self._normalising:
+            layer.eval()

@@ -12,8 +12,39 @@ from msgspec import Meta
 from holdfast.conversion import convert_fields
 from holdfast.errors import InvalidInput
 from holdfast.naming import Family
-from holdfast.problems.modules.library import library
-from holdfast.problems.modules.residual import residual_block
+from holdfast.problems.modules.pytorch import library
+
+GROUPS = 8
+"""Of GroupNorm, as far as the channels can be divided by it."""
+
+
+def residual_block(before: int, after: int, stride: int, norm: str) -> Any:
+    """Return relu(F(x) + S(x)): F two 3x3 convolutions, S the identity, or a 1x1 convolution where shapes differ."""
+    nn = library().nn
+
+    def norm_layer(channels: int) -> Any:
+        if norm == "group":
+            return nn.GroupNorm(GROUPS if channels % GROUPS == 0 else 1, channels)
+        return nn.BatchNorm2d(channels) if norm == "batch" else nn.Identity()
+
+    class Residual(nn.Module):  # type: ignore[name-defined,misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.change = nn.Sequential(
+                nn.Conv2d(before, after, 3, stride, padding=1, bias=norm == "none"),
+                norm_layer(after),
+                nn.ReLU(),
+                nn.Conv2d(after, after, 3, padding=1, bias=norm == "none"),
+                norm_layer(after),
+            )
+            same = before == after and stride == 1
+            self.skip = nn.Identity() if same else nn.Conv2d(before, after, 1, stride)
+
+        def forward(self, x: Any) -> Any:
+            return nn.functional.relu(self.change(x) + self.skip(x))
+
+    return Residual()
+
 
 Shape = tuple[int, ...]
 Positive = Annotated[int, Meta(ge=1)]
@@ -69,7 +100,7 @@ class Cnn:
         nn = library().nn
         channels, *sides = image_shape("cnn", shape)
         for _ in range(2):
-            sides = [self._halved(side) for side in sides]
+            sides = [self._halve(side) for side in sides]
         if min(sides) < 1:
             raise InvalidInput(f"cnn:kernel={self.kernel} needs larger images, or padding; got {shape}")
         return nn.Sequential(
@@ -88,7 +119,7 @@ class Cnn:
         # the same as ReLU first, which would have four times as many numbers to look at
         return [nn.Conv2d(channels, out, self.kernel, padding=self.padding), nn.MaxPool2d(2), nn.ReLU()]
 
-    def _halved(self, side: int) -> int:
+    def _halve(self, side: int) -> int:
         reached = side + 2 * self.padding - self.kernel + 1
         return (reached + 1) // 2 if self.halve == "strides" else reached // 2
 

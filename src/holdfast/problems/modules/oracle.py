@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
-from holdfast.problems.modules.library import library, one_thread
+from holdfast.problems.modules.pytorch import library, one_thread
 from holdfast.typing import Rows, Workers
 
 if TYPE_CHECKING:

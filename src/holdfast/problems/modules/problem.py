@@ -10,20 +10,17 @@ from numpy.typing import DTypeLike, NDArray
 
 from holdfast.data import Dataset, Partition
 from holdfast.errors import InvalidInput
-from holdfast.problems.linear import LinearProblem
+from holdfast.problems.linear_problem import LinearProblem
+from holdfast.problems.modules.gradient_ways import WAYS, Way
 from holdfast.problems.modules.layers import with_channels_last
-from holdfast.problems.modules.learner import Learner
-from holdfast.problems.modules.library import library, one_thread
-from holdfast.problems.modules.losses import LOSSES, Loss
-from holdfast.problems.modules.measuring import BLOCK, Measure
+from holdfast.problems.modules.learner import BLOCK, LOSSES, Learner, Loss, Measure
 from holdfast.problems.modules.networks import new_module
 from holdfast.problems.modules.oracle import ModuleOracle, shared_memory
-from holdfast.problems.modules.samples import Augment, Minibatches, Scaling, as_images
-from holdfast.problems.modules.ways import WAYS, Way
-from holdfast.problems.protocol import Samples
-from holdfast.problems.scores import Score
-from holdfast.problems.shards import Shards
-from holdfast.problems.softmax import Softmax
+from holdfast.problems.modules.pytorch import library, one_thread
+from holdfast.problems.modules.tensor_batches import Augment, Minibatches, Scaling, as_images
+from holdfast.problems.protocols import Samples, Score
+from holdfast.problems.regressions import Softmax
+from holdfast.problems.worker_samples import Shards
 from holdfast.streams import Stream
 from holdfast.typing import Vector, Workers
 
@@ -82,7 +79,7 @@ class ModuleProblem:
         seed: int = 0,
     ) -> Self:
         """Return the problem of learning from data dealt to this many workers; `weight` is 1 / workers if not given."""
-        data = kind.prepared(data)
+        data = kind.prepare(data)
         generator = Stream(seed, "partition").generator()
         parts = partition.deal(data.train_targets, workers, generator)
         features = partition.seen(as_images(data.train_features), parts, generator)
@@ -184,19 +181,19 @@ class ModuleProblem:
         """Return the problem with the samples of workers `first` to `last` alone, and none to test on."""
         return replace(self, shards=self.shards.only(first, last), test=None)
 
-    def relabelled(self, workers: Workers, relabel: Callable[[NDArray[Any], int, int], NDArray[Any]]) -> Self:
+    def relabel(self, workers: Workers, relabel: Callable[[NDArray[Any], int, int], NDArray[Any]]) -> Self:
         """Return the problem in which these workers' labels are `relabel(labels, classes, worker)`."""
-        return replace(self, shards=self.shards.relabelled(workers, relabel, max(self.outputs, 2)))
+        return replace(self, shards=self.shards.relabel(workers, relabel, max(self.outputs, 2)))
 
-    def thinned(self, most: int) -> Self:
+    def thin(self, most: int) -> Self:
         """Return the problem with at most this many samples of each worker."""
-        return replace(self, shards=self.shards.thinned(most))
+        return replace(self, shards=self.shards.thin(most))
 
     def objective(self, model: Vector, workers: Iterable[int]) -> float:
         """Return the sum of these workers' losses, each on at most `MOST` samples of its own."""
         total = 0.0
         for worker in workers:
-            features, targets = _spaced(self.shards.of(worker), MOST)
+            features, targets = _space_evenly(self.shards.of(worker), MOST)
             with one_thread(), library().no_grad():
                 mean = self.loss(self._scores(model, features), self._targets(targets))
             total += self.weight * float(mean)
@@ -204,15 +201,15 @@ class ModuleProblem:
 
     def evaluate(self, model: Vector) -> dict[str, float]:
         """Return what is measured on the test samples, if there are any."""
-        return {} if self.test is None else self.measured(model, *self.test)
+        return {} if self.test is None else self.measure(model, *self.test)
 
-    def measured(self, model: Vector, features: NDArray[Any], targets: NDArray[Any]) -> dict[str, float]:
+    def measure(self, model: Vector, features: NDArray[Any], targets: NDArray[Any]) -> dict[str, float]:
         """Return what a model is worth on some samples: as with the linear problem of this loss."""
-        return self.kind.judged(self._scores(model, features).cpu().numpy(), targets, self.unit)
+        return self.kind.measure_scores(self._scores(model, features).cpu().numpy(), targets, self.unit)
 
     def accuracy(self, model: Vector, features: NDArray[Any], targets: NDArray[Any]) -> float | None:
         """Return the share of samples that `model` gets right, if the problem knows right from wrong."""
-        return self.measured(model, features, targets).get("accuracy")
+        return self.measure(model, features, targets).get("accuracy")
 
     # -- measuring ---------------------------------------------------------------------------------------------------
 
@@ -222,13 +219,13 @@ class ModuleProblem:
 
     def _scores(self, model: Vector, features: NDArray[Any]) -> Any:
         flat = shared_memory(model).to(self.device)
-        training = (_spaced(self.shards.of(worker), NORMALISING)[0] for worker in self.workers)
+        training = (_space_evenly(self.shards.of(worker), NORMALISING)[0] for worker in self.workers)
         return self._measure.scores(flat, self._blocks(features), (x for each in training for x in self._blocks(each)))
 
     def _blocks(self, features: NDArray[Any]) -> Iterator[Any]:
         for start in range(0, len(features), BLOCK):
             block = library().from_numpy(np.ascontiguousarray(features[start : start + BLOCK]))
-            scaled = self.minibatches.scaled(block)
+            scaled = self.minibatches.scale(block)
             yield with_channels_last(scaled) if self.gradients.channels_last else scaled
 
     def _targets(self, targets: NDArray[Any]) -> Any:
@@ -236,7 +233,7 @@ class ModuleProblem:
         return library().from_numpy(np.ascontiguousarray(kept)).to(self.device)
 
 
-def _spaced(samples: tuple[NDArray[Any], NDArray[Any]], most: int) -> tuple[NDArray[Any], NDArray[Any]]:
+def _space_evenly(samples: tuple[NDArray[Any], NDArray[Any]], most: int) -> tuple[NDArray[Any], NDArray[Any]]:
     features, targets = samples
     if len(targets) <= most:
         return features, targets

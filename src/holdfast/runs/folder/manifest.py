@@ -9,7 +9,7 @@ from typing import Any
 
 from holdfast.engines.options import ENGINES
 from holdfast.errors import InvalidInput
-from holdfast.files import LOCK, half_written, reason, write_atomic
+from holdfast.files import LOCK, is_half_written, reason, write_atomic
 from holdfast.runs.folder.environment import versions
 from holdfast.runs.folder.sealed import describe_damage, seal, unseal
 from holdfast.runs.spec import Spec
@@ -28,7 +28,7 @@ def begin(path: Path, spec: Spec, data_digest: str) -> None:
 def is_unstarted(path: Path) -> bool:
     """Return whether a folder holds no more than a run may leave that is killed before it is born."""
     names = {each.name for each in path.iterdir()} - {LOCK}
-    names = {name for name in names if not any(half_written(name, of) for of in (VERSIONS, SPEC))}
+    names = {name for name in names if not any(is_half_written(name, of) for of in (VERSIONS, SPEC))}
     if names != {VERSIONS}:
         return not names
     with suppress(ValueError, KeyError, TypeError):

@@ -1,0 +1,203 @@
+"""Learning with linear scores: what softmax, logistic and least-squares regression share."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from holdfast import kernels
+from holdfast.data import Dataset, Partition
+from holdfast.errors import InvalidInput
+from holdfast.methods.priors import Ridge
+from holdfast.problems.minibatches import Minibatches
+from holdfast.problems.protocols import ACCURACY, Samples, Score
+from holdfast.problems.solving import solve
+from holdfast.problems.worker_samples import BLOCK, Shards
+from holdfast.streams import Stream
+from holdfast.typing import Rows, Vector, Workers
+
+
+@dataclass(frozen=True, eq=False)
+class LinearProblem(ABC):
+    """Local losses `F_i(x) = weight * mean over worker i's samples of loss(scores, target)`.
+
+    A model is a vector: first the weights `(outputs, width)` by rows, then the `outputs` biases. The
+    paper's weight is 1 / m, so that the workers' losses add up to an average.
+    """
+
+    shards: Shards
+    outputs: int
+    batch: int
+    weight: float
+    seed: int = 0
+    test: Samples | None = None
+    """What models are measured on, the features flat."""
+    unit: float = 1.0
+    """What one unit of the targets stands for, where they were standardised."""
+
+    @classmethod
+    def of(
+        cls,
+        data: Dataset,
+        partition: Partition,
+        workers: int = 20,
+        batch: int = 32,
+        *,
+        scale: float = 1.0,
+        weight: float | None = None,
+        dtype: DTypeLike = np.float32,
+        seed: int = 0,
+    ) -> Self:
+        """Return the problem of learning from data dealt to this many workers; `weight` is 1 / workers if not given."""
+        data = cls.prepare(data)
+        generator = Stream(seed, "partition").generator()
+        parts = partition.deal(data.train_targets, workers, generator)
+        features = partition.seen(_flat(data.train_features), parts, generator)
+        shards = Shards.deal(features, data.train_targets, parts, scale, dtype)
+        test = Samples(_flat(data.test_features), data.test_targets)
+        share = 1 / workers if weight is None else weight
+        return cls(shards, cls.outputs_for(data), batch, share, seed, test, data.unit)
+
+    @classmethod
+    def prepare(cls, data: Dataset) -> Dataset:
+        """Return the data with targets as the loss reads them: classes numbered from 0."""
+        return data.numbered()
+
+    @staticmethod
+    @abstractmethod
+    def outputs_for(data: Dataset) -> int:
+        """Return how many scores a sample of these data gets."""
+
+    def __post_init__(self) -> None:
+        if self.batch < 1:
+            raise InvalidInput(f"batch must be at least 1; got {self.batch}")
+
+    loss: ClassVar[int]
+    """Which of the compiled losses this is."""
+    curvature_bounds: ClassVar[tuple[float, float]]
+    """Between which numbers all eigenvalues of the loss's second derivative by the scores lie, at any scores."""
+    gradient_bound: ClassVar[float]
+    """The largest length of the loss's derivative by the scores, at any scores."""
+    classifies: ClassVar[bool] = True
+    """Whether targets are classes, so that models are right or wrong."""
+    score: ClassVar[Score] = ACCURACY
+    """What models are judged by, of all that `evaluate` returns."""
+
+    @abstractmethod
+    def residuals(self, scores: Rows, targets: NDArray[Any]) -> Rows:
+        """Return the derivatives of the loss by the scores `(..., outputs)`, in their shape."""
+
+    @staticmethod
+    @abstractmethod
+    def measure_scores(scores: Rows, targets: NDArray[Any], unit: float) -> dict[str, float]:
+        """Return what scores `(N, outputs)` of samples are worth, targets counted in this unit."""
+
+    @property
+    def dimension(self) -> int:
+        return self.outputs * (self.shards.width + 1)
+
+    @property
+    def workers(self) -> Workers:
+        return self.shards.workers
+
+    @property
+    def table(self) -> int:
+        """How many numbers the derivatives of the loss by the scores are, at all samples of one worker at most."""
+        return self.outputs * int(np.diff(self.shards.starts).max())
+
+    def evaluate(self, model: Vector) -> dict[str, float]:
+        """Return what is measured on the test samples, if there are any."""
+        return {} if self.test is None else self.measure(model, *self.test)
+
+    def measure(self, model: Vector, features: NDArray[Any], targets: NDArray[Any]) -> dict[str, float]:
+        """Return what a model is worth on some samples: the accuracy, if the problem has classes."""
+        return self.measure_scores(self.scores_of_all(model, features), targets, self.unit)
+
+    def accuracy(self, model: Vector, features: NDArray[Any], targets: NDArray[Any]) -> float | None:
+        """Return the share of samples that `model` gets right, if the problem knows right from wrong."""
+        return self.measure(model, features, targets).get("accuracy")
+
+    def only(self, first: int, last: int) -> Self:
+        """Return the problem with the samples of workers `first` to `last` alone, and none to test on."""
+        return replace(self, shards=self.shards.only(first, last), test=None)
+
+    def relabel(self, workers: Workers, relabel: Callable[[NDArray[Any], int, int], NDArray[Any]]) -> Self:
+        """Return the problem in which these workers' labels are `relabel(labels, classes, worker)`."""
+        classes = max(self.outputs, 2)  # one score tells two classes apart
+        return replace(self, shards=self.shards.relabel(workers, relabel, classes))
+
+    def start(self) -> Vector:
+        """Return the model that everyone starts from: 0."""
+        return np.zeros(self.dimension, dtype=self.shards.dtype)
+
+    def oracle(self, workers: Workers) -> Minibatches:
+        """Return what gives these workers their minibatch gradients."""
+        return Minibatches(self, self.require_workers(workers))
+
+    def scores_of_all(self, model: Vector, features: NDArray[Any]) -> Rows:
+        """Return the scores of raw samples `(N, width)` as `(N, outputs)`."""
+        return kernels.scores(features, self.shards.scale, model, self.outputs)
+
+    def local_losses(self, model: Vector, workers: Iterable[int]) -> NDArray[np.float64]:
+        """Return the full local losses F_i(model) of these workers."""
+        shards, ids = self.shards, self.require_workers(workers)
+        first, last = shards.starts[ids.min() - 1], shards.starts[ids.max()]
+        mine = slice(first, last)
+        losses = kernels.losses(
+            self.loss, shards.features[mine], shards.targets[mine], shards.scale, model, self.outputs
+        )
+        spans = zip(shards.starts[ids - 1] - first, shards.starts[ids] - first, strict=True)
+        return np.array([self.weight * losses[begin:end].mean(dtype=np.float64) for begin, end in spans])
+
+    def own_losses(self, models: Rows, workers: Workers) -> NDArray[np.float64]:
+        """Return the full local losses F_i(x_i) of these workers, each at the model in its own row."""
+        shards, losses = self.shards, np.empty(len(workers))
+        for row, worker in enumerate(workers):
+            samples = kernels.losses(self.loss, *shards.of(worker), shards.scale, models[row], self.outputs)
+            losses[row] = samples.mean(dtype=np.float64)
+        return self.weight * losses
+
+    def local_gradients(self, model: Vector, workers: Iterable[int]) -> Rows:
+        """Return the full local gradients of these workers, `(n, d)`."""
+        return np.stack([self._local_gradient(model, worker) for worker in self.require_workers(workers)])
+
+    def require_workers(self, workers: Iterable[int]) -> Workers:
+        """Return these workers' numbers, if they are workers'."""
+        ids = np.array(list(workers), dtype=np.int64)
+        if not len(ids):
+            raise InvalidInput("a problem needs at least one worker to look at; got none")
+        m = len(self.shards.starts) - 1
+        if ids.min() < 1 or ids.max() > m:
+            raise InvalidInput(f"workers must be from 1 to {m}; got {ids[(ids < 1) | (ids > m)].min()}")
+        return ids
+
+    def _local_gradient(self, model: Vector, worker: int) -> Vector:
+        features, targets = self.shards.of(worker)
+        residuals = self.residuals(self.scores_of_all(model, features), targets) * (self.weight / len(targets))
+        weights = np.zeros((self.outputs, self.shards.width))
+        for start in range(0, len(features), BLOCK):
+            block = slice(start, start + BLOCK)
+            weights += residuals[block].T @ self.shards.scale_features(features[block])
+        return np.concatenate([weights.ravel(), residuals.sum(axis=0)])
+
+    def thin(self, most: int) -> Self:
+        """Return the problem with at most this many samples of each worker."""
+        return replace(self, shards=self.shards.thin(most))
+
+    def objective(self, model: Vector, workers: Iterable[int]) -> float:
+        """Return the sum of these workers' full losses: the cost of eq. correct without f0."""
+        return float(self.local_losses(model, workers).sum())
+
+    def optimum(
+        self, prior: Ridge, workers: Iterable[int], tolerance: float = 1e-9, evaluations: int = 100_000
+    ) -> Vector:
+        """Return the minimiser of eq. correct in float64; `holdfast.problems.solving` says how, and when it stops."""
+        exact = replace(self, shards=replace(self.shards, dtype=np.float64))
+        return solve(exact, prior, list(workers), tolerance, evaluations)
+
+
+def _flat(features: NDArray[Any]) -> NDArray[Any]:
+    return features.reshape(len(features), -1)

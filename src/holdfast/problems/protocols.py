@@ -1,0 +1,131 @@
+"""What a problem is to everything else: local losses of workers, and the score of a model."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from math import inf, isnan
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+from numpy.typing import NDArray
+
+from holdfast.problems.worker_samples import Shards
+from holdfast.typing import Oracle, Vector, Workers
+
+
+@dataclass(frozen=True)
+class Score:
+    """A number by which models are compared, one of those that `Problem.evaluate` returns."""
+
+    name: str
+    title: str
+    """What it is called where there is room."""
+    higher: bool = True
+    """Whether more is better."""
+    share: bool = True
+    """Whether it lies between 0 and 1."""
+    symbol: str = ""
+    """What it is called in a sentence, if not by its name."""
+    least: float = -inf
+    """What is worse is not told apart where it is drawn."""
+
+    @property
+    def called(self) -> str:
+        """What it is called in a sentence."""
+        return self.symbol or self.name
+
+    def of(self, evaluation: Any) -> float | None:
+        """Return it at an evaluation; None where it was not measured."""
+        if evaluation is None:
+            return None
+        named: float | None = getattr(evaluation, self.name, None)
+        return evaluation.metrics.get(self.name) if named is None else named
+
+    def goodness(self, value: float | None) -> float:
+        """Return a number that is larger for better models; a run without a value is the worst."""
+        if value is None or isnan(value):
+            return float("-inf")
+        return value if self.higher else -value
+
+    def text(self, value: float | None) -> str:
+        """Return it in a few characters."""
+        if value is None:
+            return "-"
+        return f"{value:.3f}" if self.share else f"{value:.3g}"
+
+
+ACCURACY = Score("accuracy", "test accuracy")
+LOSS = Score("loss", "loss", higher=False, share=False)
+"""What models are judged by where nothing else is measured."""
+
+
+def declared_score(problem: Any) -> Score:
+    """Return what models of a problem, or of the class that makes it, are judged by: its `score`, else accuracy."""
+    found = getattr(problem, "score", ACCURACY)
+    return found if isinstance(found, Score) else ACCURACY
+
+
+class Samples(NamedTuple):
+    """Features `(N, ...)` and their targets `(N,)`."""
+
+    features: NDArray[Any]
+    targets: NDArray[Any]
+
+
+@runtime_checkable
+class Problem(Protocol):
+    """Local losses of workers numbered from 1, and what a model is worth.
+
+    All randomness is addressed by (seed, purpose, worker, round): the same call gives the same answer, and a worker
+    alone gets what it gets among others.
+    """
+
+    @property
+    def dimension(self) -> int:
+        """The length of a model."""
+
+    @property
+    def workers(self) -> Workers:
+        """The numbers of all workers, in order."""
+
+    def start(self) -> Vector:
+        """Return the model that everyone starts from; drawn from an addressed stream if it is random."""
+
+    def oracle(self, workers: Workers) -> Oracle:
+        """Return what gives these workers minibatch gradients at stacked models, or at one that all share."""
+
+    def objective(self, model: Vector, workers: Iterable[int]) -> float:
+        """Return the sum of these workers' full losses."""
+
+    def evaluate(self, model: Vector) -> Mapping[str, float]:
+        """Return what is measured on test samples, such as `accuracy`; nothing if there are none.
+
+        An attribute `score` of the problem, a `Score`, says by which of them models are judged, if not by accuracy.
+        """
+
+
+@runtime_checkable
+class Separable(Problem, Protocol):
+    """A problem that can let go of the other workers' samples, where workers are spread over processes."""
+
+    def only(self, first: int, last: int) -> Problem:
+        """Return the problem with the samples of workers `first` to `last` alone."""
+
+
+@runtime_checkable
+class Classifying(Problem, Protocol):
+    """A problem of samples in classes, which says who holds what: a model is right on a share of samples."""
+
+    classifies: bool
+    """Whether targets are classes."""
+    shards: Shards
+    test: Samples | None
+    """What models are measured on."""
+
+    def accuracy(self, model: Vector, features: NDArray[Any], targets: NDArray[Any]) -> float | None:
+        """Return the share of these samples that a model gets right."""
+
+
+@runtime_checkable
+class Divisible(Protocol):
+    """An oracle that can serve some of its workers alone: others may stay idle, or be absent from a round."""
+
+    def only(self, workers: Workers) -> Oracle: ...

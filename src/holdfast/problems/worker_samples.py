@@ -1,0 +1,96 @@
+"""The workers' training samples, kept as they came and converted when they are used."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from holdfast.errors import InvalidInput
+from holdfast.typing import Rows, Workers
+
+BLOCK = 4096
+"""Samples converted at a time in a pass over all of them: few enough to stay in the cache."""
+
+
+@dataclass(frozen=True)
+class Shards:
+    """Samples grouped by worker: worker i owns rows `starts[i - 1]` to `starts[i]`."""
+
+    features: NDArray[Any]
+    targets: NDArray[Any]
+    starts: NDArray[np.int64]
+    scale: float = 1.0
+    dtype: DTypeLike = np.float32
+
+    @staticmethod
+    def deal(
+        features: NDArray[Any],
+        targets: NDArray[Any],
+        parts: Sequence[NDArray[np.int64]],
+        scale: float = 1.0,
+        dtype: DTypeLike = np.float32,
+    ) -> "Shards":
+        """Give worker i the samples `parts[i - 1]`."""
+        empty = [worker for worker, part in enumerate(parts, start=1) if not len(part)]
+        if empty:
+            raise InvalidInput(f"every worker needs at least one sample; got an empty shard for worker {empty[0]}")
+        order = np.concatenate(parts)
+        starts = np.cumsum([0, *map(len, parts)])
+        return Shards(features[order], targets[order], starts, scale, dtype)
+
+    def only(self, first: int, last: int) -> "Shards":
+        """Return the samples of workers `first` to `last` alone; the others keep their numbers and have none."""
+        begin, end = self.starts[first - 1], self.starts[last]
+        starts = np.clip(self.starts - begin, 0, end - begin)
+        return replace(
+            self, features=self.features[begin:end].copy(), targets=self.targets[begin:end].copy(), starts=starts
+        )
+
+    @property
+    def workers(self) -> Workers:
+        return np.arange(1, len(self.starts))
+
+    @property
+    def width(self) -> int:
+        """The number of features of a sample."""
+        return int(self.features.shape[1])
+
+    def thin(self, most: int) -> "Shards":
+        """Return at most this many samples of each worker, evenly spaced."""
+        spans = zip(self.starts[:-1], self.starts[1:], strict=True)
+        parts = [np.linspace(first, last - 1, min(most, last - first)).astype(np.int64) for first, last in spans]
+        return Shards.deal(self.features, self.targets, parts, self.scale, self.dtype)
+
+    def relabel(
+        self, workers: Workers, relabel: Callable[[NDArray[Any], int, int], NDArray[Any]], classes: int
+    ) -> "Shards":
+        """Return the samples with these workers' labels as `relabel(labels, classes, worker)` has them."""
+        targets = self.targets.copy()
+        for worker in workers.tolist():
+            mine = slice(*self.starts[worker - 1 : worker + 1])
+            targets[mine] = relabel(targets[mine].copy(), classes, worker)  # the others are nothing to it
+        return replace(self, targets=targets)
+
+    def scale_features(self, features: NDArray[Any]) -> Rows:
+        """Return features as numbers of the working type, times the scale."""
+        converted: Rows = features.astype(self.dtype)
+        if self.scale != 1:
+            converted *= self.scale
+        return converted
+
+    def of(self, worker: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return a worker's raw features and targets."""
+        mine = slice(*self.starts[worker - 1 : worker + 1])
+        return self.features[mine], self.targets[mine]
+
+    def rows(self, worker: int) -> NDArray[np.float64]:
+        """Return a worker's samples as the loss sees them, in float64: scaled, and with a last column of ones."""
+        features, _ = self.of(worker)
+        return np.hstack([features.astype(np.float64) * self.scale, np.ones((len(features), 1))])
+
+    def gram(self, worker: int) -> NDArray[np.float64]:
+        """Return the mean of `a a'` over the rows `a` of a worker."""
+        rows = self.rows(worker)
+        return np.asarray(rows.T @ rows / len(rows))

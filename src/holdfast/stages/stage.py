@@ -1,0 +1,66 @@
+"""What every stage shares: it works on a round's messages, or on bare rows."""
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Generic, cast, overload
+
+from holdfast.arrays import check_rows, like
+from holdfast.errors import InvalidInput
+from holdfast.typing import Messages, Nothing, Rows, S, Vector
+
+
+class Stage(ABC):
+    """An element on the way of messages before a rule reads them: messages in, messages out.
+
+    The number of rows may change. Each new row is a worker's number and its row as the next stage sees them.
+    """
+
+    declared_option: ClassVar[str] = "byzantine"
+    """The option that a run fills with the declared number of Byzantine workers, if it has one of this name."""
+
+    cites: ClassVar[tuple[str, ...]] = ()
+    """Its sources, as keys of `holdfast.citations`."""
+    needs: ClassVar[tuple[int, int]] = (2, 1)
+    """(a, b) such that what it claims under q lies holds from n = a q + b rows on."""
+    shortens: ClassVar[bool] = False
+    """Whether rows that agree need not stay what they are: it may make all of them shorter."""
+    rotation_equivariant: ClassVar[bool] = False
+    """Whether it sees lengths and angles only: `S(V Q) == S(V) Q` for orthogonal Q, and it remembers nothing."""
+
+    @overload
+    def __call__(self, messages: Messages) -> Messages: ...
+    @overload
+    def __call__(self, messages: Rows) -> Rows: ...
+    def __call__(self, messages: Any) -> Any:
+        if not isinstance(messages, Messages):
+            rows = check_rows(self, messages)
+            return like(messages, cast(Rows, self.change(Messages.of(rows)).rows))
+        rows = check_rows(self, messages.rows)
+        if len(messages.workers) != len(rows):
+            raise InvalidInput(f"{self} needs one worker per row; got {len(messages.workers)} for {len(rows)} rows")
+        after = self.change(messages._replace(rows=rows))
+        return after._replace(rows=like(messages.rows, cast(Rows, after.rows)))
+
+    @abstractmethod
+    def change(self, messages: Messages) -> Messages:
+        """Return the messages as the rule, or the next stage, shall see them."""
+
+    def init(self, model: Vector) -> Any:
+        """Return the memory before the first round of a master that starts at `model`."""
+        return Nothing()
+
+    def step(self, state: Any, messages: Messages) -> tuple[Messages, Any]:
+        """Return the messages as the rule, or the next stage, shall see them, and the memory after the round."""
+        return self.change(messages), state
+
+
+class RememberingStage(Stage, Generic[S]):
+    """A stage with memory: state in, state out. Called on bare rows, it answers as in its first round."""
+
+    @abstractmethod
+    def init(self, model: Vector) -> S: ...
+
+    @abstractmethod
+    def step(self, state: S, messages: Messages) -> tuple[Messages, S]: ...
+
+    def change(self, messages: Messages) -> Messages:
+        return self.step(self.init(cast(Rows, messages.rows)[0]), messages)[0]

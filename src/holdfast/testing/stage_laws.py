@@ -1,0 +1,145 @@
+"""The laws of stages: rows in, rows out, each of a worker."""
+
+from typing import Any, cast
+
+import numpy as np
+from hypothesis import strategies as st
+
+from holdfast.methods import tell
+from holdfast.stages import Stage
+from holdfast.testing.inputs import (
+    Attacked,
+    attacked_rows,
+    count_of,
+    finite_rows,
+    generic_rows,
+    one_row,
+    orders,
+    permutation,
+)
+from holdfast.testing.laws import EXAMPLES, SECONDS, Laws, require, require_close, require_same
+from holdfast.testing.outcomes import Report
+from holdfast.testing.rule_laws import DECLARED, FAR, orthogonal_matrix
+from holdfast.typing import Messages, Rows, Workers
+
+LAWS = Laws("stage")
+
+
+def check_stage(
+    stage: Any,
+    *,
+    declared: int = DECLARED,
+    robust: bool = False,
+    raise_on_failure: bool = True,
+    examples: int = EXAMPLES,
+    seconds: float = SECONDS,
+) -> Report:
+    """Try the laws of stages on a stage; one that asks for it is told that `declared` rows may lie.
+
+    >>> from holdfast.stages import Bucketing
+    >>> check_stage(Bucketing()).holds
+    True
+    """
+    return LAWS.check(tell(stage, declared), raise_on_failure, examples, seconds, also_required=robust)
+
+
+def _rounds(part: Any) -> st.SearchStrategy[int]:
+    return st.integers(0, 1000)
+
+
+def _messages(rows: Rows, round: int) -> Messages:
+    """Return the rows as messages of workers whose numbers are neither in order nor next to each other."""
+    numbers = np.random.default_rng(round).permutation(np.arange(3, 3 * len(rows) + 3, 3))
+    return Messages(rows, numbers, round, seed=1)
+
+
+def _rows(messages: Messages) -> Rows:
+    return cast(Rows, messages.rows)
+
+
+def _by_worker(rows: Rows, workers: Workers) -> Rows:
+    """Return the rows in the order of the workers' numbers."""
+    return rows[np.argsort(workers)]
+
+
+@LAWS.law(rows=finite_rows, round=_rounds)
+def gives_rows_of_workers(stage: Any, rows: Rows, round: int) -> None:
+    """Finite rows stay finite and keep width and type; each has a number of its own, of the workers that sent."""
+    messages = _messages(rows, round)
+    after = stage(messages)
+    require(isinstance(after, Messages), f"the result is a {type(after).__name__}, not Messages")
+    result, workers = _rows(after), after.workers.tolist()
+    shape = (len(workers), rows.shape[1])
+    require(result.shape == shape, f"the rows have shape {result.shape}, not {shape}")
+    require(result.dtype == rows.dtype, f"the rows are {result.dtype}, not {rows.dtype}")
+    require(bool(np.isfinite(result).all()), "the rows are not finite")
+    known = len(set(workers)) == len(workers) and set(workers) <= set(messages.workers.tolist())
+    require(known, f"the workers are {workers} of {messages.workers.tolist()}")
+    require(after[2:4] == messages[2:4], f"round and seed are {after[2:4]}, not {messages[2:4]}")
+
+
+@LAWS.law(rows=finite_rows, round=_rounds)
+def leaves_its_input(stage: Any, rows: Rows, round: int) -> None:
+    """Neither the rows nor the workers' numbers are written to."""
+    given, untouched = _messages(rows.copy(), round), _messages(rows, round)
+    stage(given)
+    require_same(_rows(given), rows, "what was given")
+    require_same(given.workers, untouched.workers, "the workers' numbers")
+
+
+@LAWS.law(rows=finite_rows, other=finite_rows, round=_rounds)
+def repeats_itself(stage: Any, rows: Rows, other: Rows, round: int) -> None:
+    """The same messages give the same rows, whatever was asked in between."""
+    first = stage(_messages(rows, round))
+    kept = _rows(first).copy()
+    stage(_messages(other, round + 1))
+    again = stage(_messages(rows, round))
+    require_same(_rows(again), kept, "the second answer")
+    require_same(again.workers, first.workers, "at the second time the order of workers")
+
+
+@LAWS.law(rows=generic_rows, round=_rounds, order=orders)
+def ignores_the_order(stage: Any, rows: Rows, round: int, order: int) -> None:
+    """In whatever order the messages arrive, the same workers get the same rows, up to rounding."""
+    messages, moved = _messages(rows, round), permutation(len(rows), order)
+    one = stage(messages)
+    other = stage(messages._replace(rows=rows[moved], workers=messages.workers[moved]))
+    require_same(np.sort(other.workers), np.sort(one.workers), "who is left")
+    expected = _by_worker(_rows(one), one.workers)
+    require_close(_by_worker(_rows(other), other.workers), expected, 1e-6 * float(np.abs(rows).max()), "the result")
+
+
+@LAWS.law(Stage, rows=finite_rows)
+def reads_bare_rows(stage: Any, rows: Rows) -> None:
+    """Bare rows are those of workers 1 to n in round 0."""
+    expected = _rows(stage(Messages(rows, np.arange(1, len(rows) + 1), 0)))
+    require_same(stage(rows), expected, "the result")
+
+
+@LAWS.law(rows=one_row, required=lambda stage: not getattr(stage, "shortens", False))
+def agrees_with_all(stage: Any, rows: Rows) -> None:
+    """Equal rows stay what they are."""
+    result = _rows(stage(_messages(rows, 0)))
+    require_close(result, np.tile(rows[0], (len(result), 1)), 1e-6 * float(np.abs(rows).max()), "the result")
+
+
+@LAWS.law(rows=generic_rows, turn=orders)
+def turns_with_the_rows(stage: Any, rows: Rows, turn: int) -> None:
+    """Rows that are turned or mirrored before or after it are the same: S(V Q) = S(V) Q for orthogonal Q."""
+    Q = orthogonal_matrix(stage, rows, turn)
+    after = _rows(stage(_messages(rows @ Q, 0)))
+    require_close(after, _rows(stage(_messages(rows, 0))) @ Q, 1e-6 * float(np.abs(rows).max()), "the result")
+
+
+def _is_declared(stage: Any) -> bool:
+    return bool(count_of(stage))
+
+
+@LAWS.law(case=attacked_rows, required=_is_declared)
+def spoils_no_more_rows_than_lie(stage: Any, case: Attacked) -> None:
+    """As many rows as it is told may lie (one in five if it is not told) hold anything, and no more come out wild."""
+    result = _rows(stage(_messages(case.rows, 0)))
+    honest = np.delete(case.rows, case.lies, axis=0)
+    bounded = (np.abs(result) <= FAR * (1 + np.abs(honest).max())).all(axis=1)
+    spoilt = len(result) - int(bounded.sum())
+    require(spoilt <= len(case.lies), f"{spoilt} rows are spoilt")
