@@ -17,10 +17,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from holdfast.federation.engine import Task
-from holdfast.federation.tasks import Loader, linear_task, torch_task
-from holdfast.federation.together import simulated
-from holdfast.federation.trial.template import FRAMEWORKS, write_app
+from holdfast.federation.app_template import FRAMEWORKS, write_app
+from holdfast.federation.federated_training import Task
+from holdfast.federation.tasks import Loader, linear_task, simulated, torch_task
 from holdfast.methods.names import method_text
 from holdfast.runs.spec import Spec
 

@@ -15,9 +15,9 @@ from time import monotonic
 
 import numpy as np
 
-from holdfast.federation.together import simulated
-from holdfast.federation.trial.supervisor import Trial
-from holdfast.federation.trial.template import write_app
+from holdfast.federation.app_template import write_app
+from holdfast.federation.tasks import simulated
+from holdfast.federation.trial import Trial
 
 NODES, LIMIT = 4, 600.0
 

@@ -10,9 +10,9 @@ from loopback import Loopback
 from holdfast.attacks import Attack
 from holdfast.engines import Simulated
 from holdfast.engines.adversary import Adversary
-from holdfast.engines.participation import Participation
 from holdfast.engines.remote import Agreement, Remote, Station, divided
 from holdfast.engines.wire import Kind
+from holdfast.engines.worker_group import Participation
 from holdfast.methods import InverseSqrt, Method, Program, Ridge, Rsa, Served, Setting
 from holdfast.problems import REGISTRY, LinearProblem, Shards
 from holdfast.typing import Worker, Workers

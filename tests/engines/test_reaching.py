@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from holdfast.engines.ray import reaching
-from holdfast.engines.ray.reaching import GREETING, reach
+from holdfast.engines.ray import cluster
+from holdfast.engines.ray.cluster import GREETING, reach
 from holdfast.errors import EngineError, InvalidInput
 
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[socket.socket]:
-    monkeypatch.setattr(reaching, "TRY", 0.05)
+    monkeypatch.setattr(cluster, "TRY", 0.05)
     with socket.create_server(("127.0.0.1", 0)) as listening:
         yield listening
 

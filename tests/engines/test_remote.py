@@ -10,7 +10,7 @@ from small import Setup, problem
 
 from holdfast import aggregators, attacks
 from holdfast.engines import Recorder, train, wire
-from holdfast.engines.remote import engine as remote_engine
+from holdfast.engines.remote import remote_engine
 from holdfast.engines.wire import Kind
 from holdfast.errors import InvalidInput
 from holdfast.methods import Aggregated, GradientWorker, IdealRsa, PenalisedWorker, Rsa, Served, WithMomentum

@@ -7,7 +7,7 @@ import pytest
 from small import Setup, problem
 
 from holdfast.engines import train, wire
-from holdfast.engines.traffic import expected
+from holdfast.engines.remote.following import expected
 from holdfast.engines.wire import HEADER_BYTES, Kind, message_bytes
 from holdfast.methods import Rsa
 from holdfast.methods.watchful import WatchfulRsa

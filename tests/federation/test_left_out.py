@@ -6,9 +6,8 @@ import numpy as np
 from stores import reply, rounds
 
 from holdfast.federation import Rounds
-from holdfast.federation.metrics import medians
-from holdfast.federation.sampling import sample, sample_size
-from holdfast.federation.suspects import Suspects
+from holdfast.federation.node_reports import Suspects
+from holdfast.federation.rounds import medians, sample, sample_size
 
 
 def played(rounds_: int, byzantine: set[int], after: int, declared: int = 2, rule: str = "median") -> Rounds:

@@ -13,8 +13,8 @@ import pytest
 from holdfast import attacks
 from holdfast.engines import wire
 from holdfast.errors import InvalidInput
-from holdfast.federation.engine import Round, federated, station, with_numbers
-from holdfast.federation.node import Node
+from holdfast.federation.checkpoint_files import Node
+from holdfast.federation.federated_training import Round, federated, station, with_numbers
 from holdfast.federation.postbox import Failure, Postbox
 from holdfast.runs.plan import resolved
 from holdfast.runs.runner import run

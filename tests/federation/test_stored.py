@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stores import Array, stored
 
-from holdfast.federation.stored import Unfit, opened
+from holdfast.federation.model_layout import Unfit, opened
 
 F4 = np.dtype(np.float32)
 

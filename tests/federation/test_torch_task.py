@@ -13,10 +13,9 @@ import torch
 from test_nodes import Local, played
 
 from holdfast.errors import InvalidInput
-from holdfast.federation.engine import station
-from holdfast.federation.node import Node
-from holdfast.federation.tasks import torch_task
-from holdfast.federation.together import simulated
+from holdfast.federation.checkpoint_files import Node
+from holdfast.federation.federated_training import station
+from holdfast.federation.tasks import simulated, torch_task
 from holdfast.runs.plan import resolved
 from holdfast.runs.spec import Spec
 

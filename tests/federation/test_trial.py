@@ -9,12 +9,10 @@ import numpy as np
 import pytest
 
 from holdfast.errors import InvalidInput
-from holdfast.federation.engine import with_numbers
+from holdfast.federation.app_template import write_app
+from holdfast.federation.federated_training import with_numbers
 from holdfast.federation.tasks import linear_task
-from holdfast.federation.trial.ending import told_by
-from holdfast.federation.trial.family import family, sweep_family
-from holdfast.federation.trial.supervisor import Trial
-from holdfast.federation.trial.template import write_app
+from holdfast.federation.trial import Trial, family, sweep_family, told_by
 from holdfast.runs.plan import resolved
 from holdfast.runs.spec import Spec
 

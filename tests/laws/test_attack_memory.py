@@ -10,7 +10,7 @@ import pytest
 from changed import ready
 from holdfast.attacks import ATTACKS, REGISTRY, ColludingAttack, FullView, LocalAttack, LocalView, WithMemory
 from holdfast.engines.adversary import Adversary
-from holdfast.engines.training import train
+from holdfast.engines.engine import train
 from holdfast.runs.experiment import assemble
 from holdfast.runs.observers import Interrupted, Unwatched
 from holdfast.runs.runner import resume, run

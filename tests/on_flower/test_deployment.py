@@ -12,10 +12,9 @@ import pytest
 pytest.importorskip("flwr")
 
 from holdfast.errors import EngineError, InvalidInput
-from holdfast.federation.together import simulated
-from holdfast.federation.trial.family import family
-from holdfast.federation.trial.supervisor import Trial
-from holdfast.federation.trial.template import write_app
+from holdfast.federation.app_template import write_app
+from holdfast.federation.tasks import simulated
+from holdfast.federation.trial import Trial, family
 
 
 def test_certificates_and_keys_are_for_their_owner(tmp_path: Path) -> None:

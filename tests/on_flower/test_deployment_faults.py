@@ -13,10 +13,8 @@ import pytest
 
 pytest.importorskip("flwr")
 
-from holdfast.federation.trial.certificates import write_node_key
-from holdfast.federation.trial.family import family
-from holdfast.federation.trial.supervisor import Trial
-from holdfast.federation.trial.template import write_app
+from holdfast.federation.app_template import write_app, write_node_key
+from holdfast.federation.trial import Trial, family
 
 BIN = Path(sys.executable).parent
 JUNK = '''

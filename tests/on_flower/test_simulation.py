@@ -16,9 +16,9 @@ import pytest
 
 pytest.importorskip("flwr.simulation")
 
-from holdfast.federation.together import simulated
-from holdfast.federation.trial.family import sweep_family
-from holdfast.federation.trial.template import write_app
+from holdfast.federation.app_template import write_app
+from holdfast.federation.tasks import simulated
+from holdfast.federation.trial import sweep_family
 
 ENVIRONMENT = {
     "FLWR_DISABLE_RUNTIME_DEPENDENCY_INSTALLATION": "1",

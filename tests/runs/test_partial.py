@@ -8,7 +8,7 @@ import pytest
 
 from changed import ready
 from holdfast import attacks
-from holdfast.engines.participation import Participation
+from holdfast.engines.worker_group import Participation
 from holdfast.errors import InvalidInput
 from holdfast.methods import Rsa, Served
 from holdfast.methods.penalties import L1, L2, LInf, Penalty

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.attacks import Attack, ColludingAttack, FullView, LocalAttack, LocalView, Sketch, WithMemory
-from holdfast.engines.places import Where, split
+from holdfast.engines.worker_group import Where, split
 from holdfast.errors import InvalidInput
 from holdfast.methods import Program, Served
 from holdfast.onebit import count_sides

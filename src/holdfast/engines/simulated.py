@@ -5,9 +5,8 @@ from typing import Any
 
 from holdfast.attacks import Attack
 from holdfast.engines.adversary import Adversary
-from holdfast.engines.group import WorkerGroup
-from holdfast.engines.participation import Participation
-from holdfast.engines.protocol import Spread
+from holdfast.engines.engine import Spread
+from holdfast.engines.worker_group import Participation, WorkerGroup
 from holdfast.methods import Program, Served
 from holdfast.problems import Divisible
 from holdfast.typing import Messages, Oracle, Request, Rows, Vector, Workers

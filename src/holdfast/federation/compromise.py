@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from holdfast.attacks import ATTACKS, LabelPoisoning, LocalAttack, LocalView, WithMemory
 from holdfast.attacks.base import BatchPoisoning
 from holdfast.errors import InvalidInput
-from holdfast.federation.layout import Layout
+from holdfast.federation.model_layout import Layout
 
 
 def mounted_alone(attack: Any) -> LocalAttack:

@@ -1,19 +1,19 @@
-"""A round from the server's side: check each reply on its own, aggregate what fits, judge the nodes."""
+"""A round from the server's side: sample nodes, check each reply, aggregate, judge the nodes."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isfinite
+from statistics import median
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
-from holdfast.federation.aggregation import Aggregation
-from holdfast.federation.gathering import Averaged, Gathering, Stacked
-from holdfast.federation.layout import Layout
-from holdfast.federation.reports import Report, Verdict
-from holdfast.federation.stored import Stored, Unfit
-from holdfast.federation.suspects import Suspects
+from holdfast.federation.aggregation import Aggregation, Averaged, Gathering, Stacked
+from holdfast.federation.model_layout import Layout, Stored, Unfit
+from holdfast.federation.node_reports import Report, Suspects, Verdict
+from holdfast.streams import Stream
 from holdfast.watching import opinion_in
 
 
@@ -116,3 +116,41 @@ class Rounds:
         found = known.copy()
         found[known] = opinion.heard(numbers[known])
         return dict(zip(nodes, (found | ~known).tolist(), strict=True))
+
+
+def sample_size(nodes: int, fraction: float, least: int, available: int, left_out: int = 0) -> int | None:
+    """Return how many of the connected nodes to ask, as Flower's FedAvg does; None: wait for more to connect.
+
+    `left_out` nodes that are not asked any more are not among them, and not waited for.
+
+    >>> sample_size(10, 0.5, least=3, available=4), sample_size(3, 0.5, least=3, available=4)
+    (5, None)
+    """
+    size = max(int(nodes * fraction), least - left_out, 1)
+    return size if nodes >= max(size, available - left_out) else None
+
+
+def sample(nodes: Collection[int], size: int, seed: int, round: int) -> list[int]:
+    """Return so many of the nodes, in order: those with the smallest words of the seed for this round."""
+    numbers = np.array(sorted(nodes), np.uint64)
+    words = Stream(seed, "asked nodes").words(numbers.view(np.int64), round, 1)[:, 0]
+    chosen: list[int] = np.sort(numbers[np.argsort(words, kind="stable")[:size]]).tolist()
+    return chosen
+
+
+def medians(reported: Iterable[Mapping[str, Any]], without: str = "") -> dict[str, float]:
+    """Return the median of every number that more than half of the nodes report.
+
+    A count of samples is no weight here, so `without` leaves it out. While most nodes are honest, every result lies
+    between two honest numbers, and none has a name that they do not use.
+
+    >>> medians([{"loss": 1.0}, {"loss": 2.0}, {"loss": 1e9}, {"made-up": 3.0, "loss": float("nan")}])
+    {'loss': 2.0}
+    """
+    records = list(reported)
+    values: dict[str, list[float]] = {}
+    for record in records:
+        for name, value in record.items():
+            if name != without and isinstance(value, int | float) and isfinite(value):
+                values.setdefault(name, []).append(float(value))
+    return {name: median(found) for name, found in values.items() if 2 * len(found) > len(records)}

@@ -1,19 +1,24 @@
-"""Problems of nodes that hold their own samples and nobody else's."""
+"""Problems of nodes that hold their own samples only, on nodes or all in one process."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
-from holdfast.federation.engine import Task
+from holdfast.federation.federated_training import Task
 from holdfast.problems import REGISTRY, LinearProblem, ModuleProblem, Problem, Samples, Shards
 from holdfast.problems.modules.learner import running
 from holdfast.problems.modules.losses import LOSSES, Loss
 from holdfast.problems.modules.samples import Scaling, as_images
+from holdfast.runs.plan import resolved
+from holdfast.runs.records import Result
+from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import require_number
+from holdfast.typing import Oracle, Rows, Vector, Workers
 
 Loader = Callable[[int | None, int], tuple[np.ndarray, np.ndarray]]
 """Returns features and targets: of this worker of so many; for None those that the server tests on."""
@@ -73,3 +78,45 @@ def _own(spec: Spec, worker: int | None, features: NDArray[Any], targets: NDArra
 
 def _weight(spec: Spec) -> float:
     return 1 / spec.workers if spec.weighting == "mean" else 1.0
+
+
+def simulated(spec: Spec, task: Task, attack: Any = None, byzantine: int | tuple[int, ...] = 0) -> Result:
+    """Train an app's spec and task on the simulated engine; a deployment of the same nodes ends at the same model."""
+    spec = resolved(spec)
+    nodes = {worker: task(spec, worker) for worker in range(1, spec.workers + 1)}
+    problem = Together(nodes, task(spec, None))
+    return run(replace(spec, problem=problem, attack=attack, byzantine=byzantine, eval_every=spec.rounds))
+
+
+@dataclass(frozen=True, eq=False)
+class Together:
+    """The problem of all workers, each as its own node sees it; it is tested as the server tests."""
+
+    nodes: Mapping[int, Problem]
+    server: Problem
+
+    @property
+    def dimension(self) -> int:
+        return self.server.dimension
+
+    @property
+    def workers(self) -> Workers:
+        return self.server.workers
+
+    def start(self) -> Vector:
+        return self.server.start()
+
+    def oracle(self, workers: Workers) -> Oracle:
+        each = [self.nodes[worker].oracle(np.array([worker])) for worker in workers.tolist()]
+
+        def gradients(models: Rows, round: int, /) -> Rows:
+            rows = np.broadcast_to(models, (len(each), models.shape[-1]))
+            return np.concatenate([own(row[np.newaxis], round) for own, row in zip(each, rows, strict=True)])
+
+        return gradients
+
+    def objective(self, model: Vector, workers: Iterable[int]) -> float:
+        return sum(self.nodes[worker].objective(model, [worker]) for worker in workers)
+
+    def evaluate(self, model: Vector) -> Mapping[str, float]:
+        return self.server.evaluate(model)

@@ -11,10 +11,10 @@ from flwr.app import ConfigRecord, Context, Message, RecordDict
 from flwr.clientapp import ClientApp
 from flwr.serverapp import Grid, ServerApp
 
-from holdfast.federation.engine import Task, federated, from_spec, station, with_numbers
-from holdfast.federation.node import Node
+from holdfast.federation.app_settings import Settings
+from holdfast.federation.checkpoint_files import Node
+from holdfast.federation.federated_training import Task, federated, from_spec, station, with_numbers
 from holdfast.federation.postbox import Postbox
-from holdfast.federation.settings import Settings
 from holdfast.files import write_atomic
 from holdfast.flower.carrier import BODY, RECORD, WORKER, GridCarrier, registered
 from holdfast.runs.spec import Spec

@@ -13,9 +13,8 @@ from flwr.serverapp.strategy import Strategy
 
 from holdfast.errors import InvalidInput
 from holdfast.federation import Aggregation, Reply, Report, Rounds
-from holdfast.federation.metrics import medians
-from holdfast.federation.sampling import sample, sample_size
-from holdfast.federation.suspects import Suspects
+from holdfast.federation.node_reports import Suspects
+from holdfast.federation.rounds import medians, sample, sample_size
 
 LOGGER = getLogger("flwr")
 MetricsFunction = Callable[[list[RecordDict], str], MetricRecord]

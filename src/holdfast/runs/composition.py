@@ -6,8 +6,8 @@ import numpy as np
 
 from holdfast.attacks import Attack
 from holdfast.engines import Participation, Simulated
-from holdfast.engines.protocol import Traffic
-from holdfast.engines.traffic import expected
+from holdfast.engines.engine import Traffic
+from holdfast.engines.remote.following import expected
 from holdfast.engines.wire import Kind
 from holdfast.errors import InvalidInput
 from holdfast.methods import Program, Rsa, Setting, WithMomentum, with_reduction

@@ -7,8 +7,7 @@ from time import perf_counter
 import numpy as np
 
 from holdfast.engines import Recorder
-from holdfast.engines.protocol import FAULTS
-from holdfast.engines.training import train
+from holdfast.engines.engine import FAULTS, train
 from holdfast.errors import EngineError, TooFew
 from holdfast.runs.cautions import after, before
 from holdfast.runs.composition import traffic_of

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import product
 from typing import Any, Protocol
 
-from holdfast.engines.options import InProcess
+from holdfast.engines.engine_options import InProcess
 from holdfast.errors import InvalidInput
 from holdfast.runs.auto import Surveys, resolve_auto
 from holdfast.runs.composition import check, setting_of

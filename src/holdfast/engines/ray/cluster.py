@@ -1,15 +1,15 @@
-"""A connection to Ray, which is imported and started when it is needed."""
+"""A connection to Ray. Ray is imported and started when it is needed."""
 
 import os
+import socket
 import warnings
 from collections.abc import Callable
 from contextlib import ExitStack
+from importlib import import_module
+from threading import Event, Lock, Thread
 from typing import Any
 
-from holdfast.engines.ray.aside import Aside
-from holdfast.engines.ray.closed import asking_for_a_token, on_loopback
-from holdfast.engines.ray.folder import private_folder
-from holdfast.engines.ray.reaching import ask_in, reach, unreachable
+from holdfast.engines.ray.private_ray import asking_for_a_token, on_loopback, private_folder
 from holdfast.errors import EngineError, InvalidInput
 
 QUIET = {
@@ -97,3 +97,101 @@ def _library() -> Any:
     except ImportError:
         raise InvalidInput("engine ray needs Ray: pip install 'holdfast[ray]'; got no module named ray") from None
     return ray
+
+
+LOOK = 0.1
+"""Seconds between two looks."""
+
+
+class Aside:
+    """A thread that begins something, waits, and ends it. Starting one waits until it has begun.
+
+    Ray puts off Ctrl-C while it starts, and takes SIGTERM for itself, but only in the main thread. The thread lives as
+    long as what it began: Ray's processes end with the thread that started them.
+    """
+
+    def __init__(
+        self, begin: Callable[[], None], end: Callable[[], None], stopping: Callable[[], bool], what: str
+    ) -> None:
+        self._begin, self._end = begin, end
+        self._failed: BaseException | None = None
+        self._begun, self._closed, self._deciding = Event(), Event(), Lock()
+        self._thread = Thread(target=self._live, daemon=True)
+        self._thread.start()
+        while not self._begun.wait(LOOK):
+            with self._deciding:
+                given_up = stopping() and not self._begun.is_set()
+                if given_up:
+                    self._closed.set()  # what has begun by then is ended at once
+            if given_up:
+                raise EngineError(f"asked to stop while waiting for {what}")
+        if self._failed is not None:
+            self.close()
+            raise self._failed
+
+    def _live(self) -> None:
+        try:
+            self._begin()
+        except BaseException as error:
+            self._failed = error
+        with self._deciding:
+            self._begun.set()
+        self._closed.wait()
+        self._end()
+
+    def close(self) -> None:
+        """End what was begun, and wait for that."""
+        self._closed.set()
+        self._thread.join()
+
+
+TRIES = 9
+"""How often an address is tried, for at most `TRY` seconds each."""
+TRY = 1.0
+SETTINGS = 4
+"""The type of the frame that begins a connection of HTTP/2, which Ray's services speak."""
+GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, SETTINGS, 0, 0, 0, 0, 0])
+
+
+def reach(address: str, stopping: Callable[[], bool]) -> None:
+    """Say so if nobody is at the address, or somebody else."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    for last in [*[False] * (TRIES - 1), True]:
+        try:
+            found = _greeted(host, int(port))
+        except (OSError, ValueError) as error:
+            if last or not isinstance(error, TimeoutError):
+                raise unreachable(address, error) from None
+        else:
+            if not found:
+                raise unreachable(address, "who answers there is not Ray")
+            return
+        if stopping():
+            raise EngineError(f"asked to stop while nobody answered at {address}")
+
+
+def _greeted(host: str, port: int) -> bool:
+    """Return whether who answers speaks HTTP/2; with TLS, whether anybody answers."""
+    with socket.create_connection((host, port), timeout=TRY) as connection:
+        if os.environ.get("RAY_USE_TLS", "0") != "0":
+            return True
+        connection.sendall(GREETING)
+        with connection.makefile("rb") as answer:
+            return answer.read(4)[3:] == bytes([SETTINGS])  # after the length of the frame, its type
+
+
+def ask_in(address: str) -> None:
+    """Say so if the cluster asks for a token that we do not have."""
+    raylet, errors = import_module("ray._raylet"), import_module("ray.exceptions")
+    try:
+        raylet.GcsClient(address=address)
+    except errors.AuthenticationError:
+        how = "set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN, as docs/security.md tells"
+        raise unreachable(address, f"it asks for a token that is missing or wrong; {how}") from None
+    except Exception:  # whatever else it is, Ray will say it
+        return
+
+
+def unreachable(address: str, why: object) -> InvalidInput:
+    """Return the error for an address at which no cluster can be joined."""
+    return InvalidInput(f"--address must be HOST:PORT of a running Ray cluster; got {address}: {why}")

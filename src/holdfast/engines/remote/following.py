@@ -1,9 +1,13 @@
-"""How workers come to hold the master's model: they are sent it, or they follow it."""
+"""How workers get the master's model: whole, or by following tallies; and the bytes that this takes."""
+
+from collections import Counter
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from holdfast.engines import wire
-from holdfast.engines.wire import Data, Kind, WireError
+from holdfast.engines.engine import Traffic
+from holdfast.engines.wire import Data, Kind, WireError, message_bytes
 from holdfast.methods import Program, Served
 from holdfast.typing import Messages, Tally, Vector
 
@@ -80,3 +84,15 @@ class Follower:
         if round != self.round:
             raise WireError(f"a round must begin with its x0, of round {round}; got that of round {self.round}")
         return self._model
+
+
+def expected(sent: Kind, dimension: int, dtype: DTypeLike, rounds: int, voters: int, follow: bool) -> Traffic:
+    """Return the traffic of a worker that is alone in its process, over so many rounds in which nobody is late.
+
+    `sent` is what workers send; those that `follow` are sent tallies of `voters` workers, the others x0.
+    """
+    frames = Counter(kind for round in range(rounds) for kind in announced(round, follow))
+    down = sum(
+        n * message_bytes(kind, dimension, dtype, voters if kind is Kind.TALLY else 1) for kind, n in frames.items()
+    )
+    return Traffic(message_bytes(sent, dimension, dtype), down / max(rounds, 1))

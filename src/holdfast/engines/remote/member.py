@@ -1,10 +1,13 @@
-"""One member as the master sees it."""
+"""A member as the master sees it, and waiting for members."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
+from time import monotonic
 
 import numpy as np
 
 from holdfast.engines import wire
+from holdfast.engines.transport import Answer, Lost, Meanwhile, Transport, nothing
+from holdfast.errors import EngineError
 from holdfast.states import Arrays
 from holdfast.typing import Workers
 
@@ -61,3 +64,81 @@ def divided(workers: Workers, members: int) -> list[Workers]:
     [[1, 2, 3], [4, 5]]
     """
     return np.array_split(workers, min(members, len(workers)))
+
+
+GRACE = 1.0
+"""Seconds that those who compute are still waited for when the run is asked to stop, beyond their slowest round."""
+SOON = 5.0
+"""Seconds after which it is said that a member has not started, and between two looks whether that has changed."""
+LATE = 60.0
+"""Seconds after which it is said that a member has not answered."""
+
+
+class Attention:
+    """Whether the run is asked to stop, and to whom something is said; nobody asks or listens at first."""
+
+    def __init__(self) -> None:
+        self.stopping: Callable[[], bool] = lambda: False
+        self.say: Callable[[str], object] = lambda text: None
+        self.slowest = 0.0
+        """Seconds that the slowest round took."""
+
+    def starting(self, what: Callable[[], str]) -> Meanwhile:
+        """Return what is done while a member is waited for that does not compute yet: it may be given up at once."""
+        return self._meanwhile(what, SOON, 0.0)
+
+    def computing(self, what: Callable[[], str]) -> Meanwhile:
+        """Return what is done while members compute: what they have begun is given the time that it usually takes."""
+        return self._meanwhile(what, LATE + 2 * self.slowest, GRACE + self.slowest)
+
+    def _meanwhile(self, what: Callable[[], str], say_after: float, grace: float) -> Meanwhile:
+        look, said, asked = monotonic() + say_after, "", 0.0
+
+        def meanwhile() -> None:
+            nonlocal look, said, asked
+            now = monotonic()
+            if self.stopping():
+                asked = asked or now
+                if now - asked >= grace:
+                    raise EngineError(f"asked to stop while waiting for {what()}")
+            if now > look:
+                look, before, said = now + SOON, said, what()
+                if said != before:
+                    self.say(f"waiting for {said}")
+
+        return meanwhile
+
+
+class Post:
+    """A transport whose answers wait until somebody asks for them. To one request there is one answer."""
+
+    def __init__(self, transport: Transport, unasked: Callable[[int], object] = lambda member: None) -> None:
+        self.transport, self._unasked = transport, unasked
+        self._early: dict[int, Answer | Lost] = {}
+        self._under_way: set[int] = set()
+
+    def send(self, member: int, request: bytes) -> None:
+        self._under_way.add(member)
+        self.transport.send(member, request)
+
+    def wait(
+        self, members: Collection[int], timeout: float | None, meanwhile: Meanwhile = nothing
+    ) -> Answer | Lost | None:
+        """Return the next that comes from one of these members; None if so many seconds pass without any."""
+        for member in members:
+            if member in self._early:
+                return self._early.pop(member)
+        for event in self.transport.collect(timeout, meanwhile):
+            if event.member not in self._under_way:
+                self._unasked(event.member)
+                continue
+            self._under_way.remove(event.member)
+            if event.member in members:
+                return event
+            self._early[event.member] = event
+        return None
+
+    def replace(self, member: int) -> None:
+        self._early.pop(member, None)
+        self._under_way.discard(member)
+        self.transport.replace(member)

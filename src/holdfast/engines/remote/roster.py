@@ -5,13 +5,11 @@ from time import monotonic
 from typing import TypeVar
 
 from holdfast.engines import wire
-from holdfast.engines.protocol import FAULTS
-from holdfast.engines.remote.answers import opened
-from holdfast.engines.remote.attention import Attention
-from holdfast.engines.remote.member import Member
-from holdfast.engines.remote.post import Post
+from holdfast.engines.engine import FAULTS
+from holdfast.engines.remote.member import Attention, Member, Post
 from holdfast.engines.transport import Answer, Lost, Transport
 from holdfast.engines.wire import Data, WireError
+from holdfast.engines.wire.packets import opened
 from holdfast.errors import EngineError, InvalidInput
 from holdfast.states import Arrays
 

@@ -3,18 +3,51 @@
 import os
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 
 import numpy as np
 
 from holdfast.engines import wire
-from holdfast.engines.group import WorkerGroup
-from holdfast.engines.remote.agreement import Agreement
-from holdfast.engines.remote.answers import reported
+from holdfast.engines.adversary import Adversary
 from holdfast.engines.remote.following import Follower
-from holdfast.engines.wire import Data, WireError
+from holdfast.engines.wire import Data, Kind, WireError
+from holdfast.engines.wire.packets import reported
+from holdfast.engines.worker_group import Participation, WorkerGroup
 from holdfast.errors import InvalidInput
+from holdfast.methods import Program
 from holdfast.states import Arrays, arrays_of, fill_state, map_state
 from holdfast.typing import Messages, Oracle, Request, Rows, Sides, Tally, Vector, Workers
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """The program, which workers are Byzantine, which are asked, and what kind of numbers rows are."""
+
+    program: Program
+    adversary: Adversary
+    participation: Participation
+    rows: Kind = Kind.MODEL
+    """MODEL or GRADIENT."""
+
+    @property
+    def follows(self) -> bool:
+        """Whether the master reads tallies, so that stations can follow its model.
+
+        One that reads the bits of single workers may weigh them differently: no count tells where it goes, so
+        stations are sent x0 itself.
+        """
+        return self.program.counts
+
+    @property
+    def due(self) -> Kind:
+        """The kind of frame with which a station answers a round.
+
+        Colluding workers must see every honest answer, and do so in the master's process: then rows are sent.
+        """
+        if self.adversary.colludes or not self.program.sends_bits:
+            return self.rows
+        return Kind.TALLY if self.follows else Kind.SIDES
+
 
 STATE = "state."
 """Before the names of the workers' states in what is saved of a station."""

@@ -1,11 +1,12 @@
-"""From arrays to frames and back."""
+"""Arrays as frames, frames as arrays, and how many bytes a frame has."""
 
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from holdfast.engines.wire.frames import NUMBERS, Data, Frame, Kind, WireError, decode, encode
+from holdfast.engines.wire.frame import NUMBERS, Data, Frame, Kind, WireError, decode, encode
 from holdfast.kernels import bit_width
 from holdfast.onebit.planes import counts_of, planes_of
 from holdfast.typing import Bits, Rows, Tally, Vector
@@ -85,3 +86,16 @@ def _nothing_beyond(bits: Bits, dimension: int) -> None:
 def _expect(frame: Frame, *kinds: Kind) -> None:
     if frame.kind not in kinds:
         raise WireError(f"a frame must be of kind {' or '.join(kind.name for kind in kinds)}; got {frame.kind.name}")
+
+
+def message_bytes(kind: Kind, dimension: int, dtype: DTypeLike = np.float32, count: int = 1) -> int:
+    """Return the bytes of a frame: of `count` rows in numbers of this type or bits, or of a tally of `count` voters.
+
+    >>> message_bytes(Kind.MODEL, 7850), message_bytes(Kind.SIDES, 7850), message_bytes(Kind.TALLY, 7850, count=20)
+    (31444, 1028, 4964)
+    """
+    if kind is Kind.TALLY:
+        return len(tally(Tally(np.zeros(dimension, np.min_scalar_type(count)), count), 0))
+    if kind is Kind.SIDES:
+        return len(sides(np.zeros((count, bit_width(dimension)), np.uint8), dimension, 0))
+    return len(floats(kind, np.zeros((count, dimension), dtype), 0))

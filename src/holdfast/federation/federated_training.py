@@ -14,8 +14,8 @@ from holdfast import kernels
 from holdfast.engines.remote import Remote, Station
 from holdfast.engines.transport import Transport
 from holdfast.errors import InvalidInput, TooFew
+from holdfast.federation.checkpoint_files import MasterFile
 from holdfast.federation.compromise import mounted_alone
-from holdfast.federation.master import MasterFile
 from holdfast.methods import Program, Served, try_fewer
 from holdfast.problems import Problem, Separable, oracle_under
 from holdfast.runs.auto import is_auto, resolve_auto

@@ -1,8 +1,10 @@
-"""The node's side of a federation: a station that outlives its process in files."""
+"""Both sides of a federation survive their process in files: a node's station, and the master's state."""
 
 from collections.abc import Callable
 from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +13,9 @@ from holdfast.engines.remote import Station
 from holdfast.engines.wire import Data, WireError
 from holdfast.errors import InvalidInput
 from holdfast.files import Owner, sweep, write_atomic
+from holdfast.runs.plan import canonical
+from holdfast.runs.spec import Spec
+from holdfast.states import arrays_of, fill_state, map_state
 
 SUFFIX = ".checkpoint"
 KEPT = 2
@@ -79,3 +84,31 @@ def _round(request: Data) -> int | None:
 
 def _is_error(answer: bytes) -> bool:
     return wire.is_packet(answer) and wire.unpack(answer).kind in ("invalid", "failed")
+
+
+NAME = "master.checkpoint"
+ROUND, IDENTITY = "round", "identity"
+
+
+class MasterFile:
+    """The master's state after its last round, in a folder, or nowhere. The nodes keep their own."""
+
+    def __init__(self, folder: Path | None, spec: Spec) -> None:
+        self._path = None if folder is None else folder / NAME
+        self._identity = np.frombuffer(sha256(repr(canonical(spec)).encode()).digest(), np.uint8)
+
+    def restored(self, first: Any) -> tuple[int, Any]:
+        """Return how many rounds were played, and the state after them; `first` is the one before all."""
+        if self._path is None or not self._path.exists():
+            return 0, first
+        arrays = wire.unpack(self._path.read_bytes()).arrays
+        if not np.array_equal(arrays.pop(IDENTITY), self._identity):
+            raise InvalidInput(f"a federation goes on with the spec it began with; got another in {self._path.parent}")
+        played = int(arrays.pop(ROUND))
+        return played, map_state(np.array, fill_state(first, arrays))
+
+    def save(self, played: int, state: Any) -> None:
+        """Write the state after so many rounds."""
+        if self._path is not None:
+            about = {ROUND: np.array(played), IDENTITY: self._identity}
+            write_atomic(self._path, wire.pack("master", **about, **arrays_of(state)))

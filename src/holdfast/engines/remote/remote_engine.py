@@ -6,17 +6,16 @@ from typing import Any
 import numpy as np
 
 from holdfast.engines import wire
-from holdfast.engines.protocol import Spread, Traffic
-from holdfast.engines.remote.agreement import Agreement
-from holdfast.engines.remote.answers import due, opened
+from holdfast.engines.engine import Spread, Traffic
 from holdfast.engines.remote.following import Announcer
 from holdfast.engines.remote.inbox import Inbox
 from holdfast.engines.remote.member import Member
+from holdfast.engines.remote.member_states import States, spread
 from holdfast.engines.remote.roster import Roster
-from holdfast.engines.remote.spreading import spread
-from holdfast.engines.remote.states import States
+from holdfast.engines.remote.station import Agreement
 from holdfast.engines.transport import Transport
 from holdfast.engines.wire import Data, Kind, WireError
+from holdfast.engines.wire.packets import due, opened
 from holdfast.errors import TooFew
 from holdfast.methods import Served
 from holdfast.states import Arrays

@@ -1,14 +1,14 @@
-"""What a run needs of its engine."""
+"""An engine: plays the rounds of a run, wherever its workers compute."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engines.adversary import Adversary
-from holdfast.methods import Served
-from holdfast.typing import Messages, Vector, Workers
+from holdfast.methods import Program, Served
+from holdfast.typing import Messages, Tally, Vector, Workers
 
 FAULTS = 100
 """How many faults are remembered, the latest."""
@@ -69,3 +69,25 @@ class Engine(Exchanges, Protocol):
 
     def close(self) -> None:
         """End all that was started."""
+
+
+def train(program: Program, engine: Exchanges, state: Served, rounds: Iterable[int]) -> Iterator[Served]:
+    """Yield the master's state after each of these rounds, starting from `state`."""
+    for round in rounds:
+        state = program.step(state, engine.exchange(state, round))
+        yield state
+
+
+class Recorder:
+    """Passes rounds on to an engine and remembers the messages of the last one. They are valid until the next."""
+
+    last: Messages | None = None
+    """None before the first round, and where a tally arrived in place of rows."""
+
+    def __init__(self, engine: Exchanges) -> None:
+        self.engine = engine
+
+    def exchange(self, state: Served, round: int) -> Messages:
+        messages = self.engine.exchange(state, round)
+        self.last = None if isinstance(messages.rows, Tally) else messages
+        return messages

@@ -1,23 +1,23 @@
-"""Start a federation on this machine, watch it train, and stop all that was started."""
+"""A federation on this machine, to try: start its processes, watch it train, stop them all."""
 
 import json
 import os
+import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
 
 from holdfast.errors import EngineError, InvalidInput
+from holdfast.federation.app_template import SECRETS
 from holdfast.federation.compromise import mounted_alone
-from holdfast.federation.trial.ending import told_by
-from holdfast.federation.trial.family import HOME, sweep_family
-from holdfast.federation.trial.template import SECRETS
 from holdfast.files import write_atomic
 
 QUIET = {
@@ -199,3 +199,61 @@ def _free_port() -> int:
 def _listens(port: int) -> bool:
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+HOME = "FLWR_HOME"
+GRACE = 4.0
+"""Seconds between asking processes to end and ending them."""
+
+
+def family(home: Path) -> list[int]:
+    """Return the processes, other than this one, that run under a FLWR_HOME."""
+    wanted, found = f"{HOME}={home}".encode(), []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal() and int(entry.name) != os.getpid():
+            with suppress(OSError):  # it has ended, or is somebody else's
+                if wanted in (entry / "environ").read_bytes().split(b"\0") and _runs(entry):
+                    found.append(int(entry.name))
+    return sorted(found)
+
+
+def sweep_family(home: Path) -> int:
+    """End all processes under a FLWR_HOME, and return how many there were."""
+    seen: set[int] = set()
+    asked = monotonic()
+    while members := family(home):
+        late = monotonic() - asked > GRACE
+        for process in members:
+            with suppress(ProcessLookupError):
+                if late:
+                    os.kill(process, signal.SIGKILL)
+                elif process not in seen:
+                    os.kill(process, signal.SIGTERM)
+        seen |= set(members)
+        sleep(0.1)
+    return len(seen)
+
+
+def _runs(entry: Path) -> bool:
+    """Return whether a process is more than a zombie, which has ended and waits to be looked at."""
+    return (entry / "stat").read_text().rpartition(")")[2].split()[0] not in ("Z", "X")
+
+
+STYLE = re.compile(r"\x1b\[[0-9;]*m|[\u2500-\u257f]")
+"""Colours, and the frames that errors are drawn in."""
+RAISED = re.compile(r"[\w.]*(?:Error|InvalidInput|TooFew|Exception): \S")
+NOISE = re.compile(r"Exit Code:|An unhandled exception|For more information, visit|Traceback|Usage:|Try '")
+LINES, LONGEST = 3, 300
+"""An error in a frame is broken into lines."""
+
+
+def told_by(log: str) -> str:
+    """Return the last exception in a log, or else its last lines that say something.
+
+    >>> told_by("")
+    'nothing in its log'
+    """
+    lines = [" ".join(STYLE.sub(" ", line).split()) for line in log.splitlines()]
+    telling = [line for line in lines if line and not NOISE.search(line)]
+    raised = [line for line in telling if RAISED.match(line)]
+    return (raised[-1] if raised else " ".join(telling[-LINES:]) or "nothing in its log")[:LONGEST]

@@ -1,13 +1,17 @@
-"""Workers that share a process, one row per worker."""
+"""Workers that share a process, one row per worker, and which of them a round asks."""
 
+from dataclasses import dataclass
+from functools import cached_property
+from math import ceil
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engines.places import split
+from holdfast.errors import InvalidInput
 from holdfast.problems import Divisible
 from holdfast.states import map_state
+from holdfast.streams import Stream
 from holdfast.typing import Oracle, Request, Rows, Vector, Worker, Workers
 
 Sums = NDArray[np.float64]
@@ -88,3 +92,50 @@ def _with_rows(array: NDArray[Any], at: Workers, rows: NDArray[Any]) -> NDArray[
     changed = array.copy()
     changed[at] = rows
     return changed
+
+
+@dataclass(frozen=True)
+class Participation:
+    """A random share of the workers each round: always the same number, ceil(share * m) >= 1, never the same ones.
+
+    Each worker draws an addressed number, and the smallest are asked; so every engine asks the same ones.
+
+    >>> Participation(np.arange(1, 11), share=0.3, seed=1).asked(round=0)
+    array([ 6,  7, 10])
+    """
+
+    workers: Workers
+    share: float = 1.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.share <= 1:
+            raise InvalidInput(f"participation must be above 0 and at most 1; got {self.share}")
+
+    @cached_property
+    def size(self) -> int:
+        """How many are asked in a round."""
+        # rounded first: 0.1 * 30 is 3.0000000000000004
+        return max(1, ceil(round(self.share * len(self.workers), 9)))
+
+    def asked(self, round: int) -> Workers:
+        """Return the numbers of those who are asked, in order."""
+        if self.size == len(self.workers):
+            return self.workers
+        draws = Stream(self.seed, "participation").words(self.workers, round, 1)[:, 0]
+        return self.workers[np.sort(np.argpartition(draws, self.size - 1)[: self.size])]
+
+
+Where = slice | NDArray[np.int64]
+
+
+def split(mask: NDArray[np.bool_]) -> tuple[Where, Where]:
+    """Return which entries are set and which are not: as slices if they are neighbours; taking those copies nothing."""
+    return _where(mask), _where(~mask)
+
+
+def _where(mask: NDArray[np.bool_]) -> Where:
+    (at,) = np.nonzero(mask)
+    if len(at) and at[-1] - at[0] + 1 == len(at):
+        return slice(int(at[0]), int(at[-1]) + 1)
+    return at
