@@ -12,7 +12,7 @@ from holdfast.errors import InvalidInput
 from holdfast.federation.app_template import write_app
 from holdfast.federation.federated_training import with_numbers
 from holdfast.federation.tasks import linear_task
-from holdfast.federation.trial import Trial, family, sweep_family, told_by
+from holdfast.federation.trial import Trial, end_processes, find_processes, summarise_log
 from holdfast.runs.plan import resolved
 from holdfast.runs.spec import Spec
 
@@ -35,11 +35,11 @@ def test_a_family_is_found_by_its_home_and_ended_whatever_it_does(tmp_path: Path
     ours = [started(tmp_path, STUBBORN), started(tmp_path, STUBBORN.replace("SIG_IGN", "SIG_DFL"))]
     stranger = started(tmp_path / "other", STUBBORN)
     try:
-        assert family(tmp_path) == sorted(process.pid for process in ours)
-        assert sweep_family(tmp_path) == 2
-        assert family(tmp_path) == []
+        assert find_processes(tmp_path) == sorted(process.pid for process in ours)
+        assert end_processes(tmp_path) == 2
+        assert find_processes(tmp_path) == []
         assert stranger.poll() is None
-        assert sweep_family(tmp_path) == 0
+        assert end_processes(tmp_path) == 0
     finally:
         for process in [*ours, stranger]:
             process.kill()
@@ -105,6 +105,6 @@ def test_the_reason_is_found_in_a_log() -> None:
         "Traceback (most recent call last):\n  File x\nholdfast.errors.InvalidInput: unknown method 'rs'; known: rsa"
     )
     end = "\x1b[91mERROR \x1b[0m:     Exit Code: 201\n\nAn unhandled exception\n\nFor more information, visit: <x>"
-    assert told_by(f"{traceback}\n{end}\n") == "holdfast.errors.InvalidInput: unknown method 'rs'; known: rsa"
+    assert summarise_log(f"{traceback}\n{end}\n") == "holdfast.errors.InvalidInput: unknown method 'rs'; known: rsa"
     box = "╭─ Error ──────╮\n│ Invalid value │\n╰──────────────╯"
-    assert told_by(box) == "Error Invalid value"
+    assert summarise_log(box) == "Error Invalid value"

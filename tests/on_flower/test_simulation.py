@@ -18,7 +18,7 @@ pytest.importorskip("flwr.simulation")
 
 from holdfast.federation.app_template import write_app
 from holdfast.federation.tasks import simulated
-from holdfast.federation.trial import sweep_family
+from holdfast.federation.trial import end_processes
 
 ENVIRONMENT = {
     "FLWR_DISABLE_RUNTIME_DEPENDENCY_INSTALLATION": "1",
@@ -53,7 +53,7 @@ def environment(tmp_path: Path) -> Iterator[dict[str, str]]:
             sleep(0.1)
         yield variables
     finally:
-        sweep_family(home)
+        end_processes(home)
         link.wait()
 
 

@@ -13,7 +13,7 @@ from holdfast.errors import InvalidInput
 from holdfast.federation.model_layout import Layout
 
 
-def mounted_alone(attack: Any) -> LocalAttack:
+def make_local_attack(attack: Any) -> LocalAttack:
     """Return the attack that a text, a table or an object names, if one process, which ends with its message, can."""
     made = ATTACKS.make(attack)
     if not isinstance(made, LocalAttack):
@@ -35,7 +35,7 @@ class Compromise:
     @classmethod
     def of(cls, attack: Any, seed: int = 0) -> Self:
         """Return the compromise that a text, a table or an object names."""
-        made = mounted_alone(attack)
+        made = make_local_attack(attack)
         if isinstance(made, LabelPoisoning | BatchPoisoning):
             raise InvalidInput(
                 f"an attack on updates must change them; got {ATTACKS.name(made)}, which changes samples"

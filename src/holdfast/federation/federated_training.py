@@ -15,7 +15,7 @@ from holdfast.engines.remote import Remote, Station
 from holdfast.engines.transport import Transport
 from holdfast.errors import InvalidInput, TooFew
 from holdfast.federation.checkpoint_files import MasterFile
-from holdfast.federation.compromise import mounted_alone
+from holdfast.federation.compromise import make_local_attack
 from holdfast.methods import Program, Served, try_fewer
 from holdfast.problems import Problem, Separable, oracle_under
 from holdfast.runs.auto import is_auto, resolve_auto
@@ -65,7 +65,7 @@ def station(spec: Spec, worker: int, task: Task = from_spec, attack: Any = None)
     threadpool_limits(1)
     kernels.set_threads(1)
     if attack is not None:
-        spec = replace(spec, attack=mounted_alone(attack), byzantine=(worker,))
+        spec = replace(spec, attack=make_local_attack(attack), byzantine=(worker,))
     problem, workers = task(spec, worker), np.array([worker])
     setting = setting_of(spec, problem)
     oracle = oracle_under(spec.attack, problem, workers, workers, spec.seed)
