@@ -19,7 +19,7 @@ from holdfast.engines.remote import Remote, member, roster
 from holdfast.engines.remote.inbox import Inbox
 from holdfast.engines.remote.member import Attention, Post
 from holdfast.engines.wire import Kind, WireError
-from holdfast.engines.wire.packets import reported
+from holdfast.engines.wire.packets import pack_error
 from holdfast.errors import EngineError, InvalidInput, TooFew
 from holdfast.methods import Rsa
 from holdfast.methods.watchful import WatchfulRsa
@@ -350,7 +350,7 @@ def test_a_member_that_cannot_start_is_said() -> None:
 
 def test_a_member_that_says_why_it_cannot_start_is_not_tried_again() -> None:
     there, transport = SETUP.remote()
-    transport.tamper = changed(1, "who", lambda _: reported(InvalidInput("data must be there; got none")))
+    transport.tamper = changed(1, "who", lambda _: pack_error(InvalidInput("data must be there; got none")))
     with pytest.raises(InvalidInput, match=r"^every shard must be able to start; got data must be there; got none$"):
         there.start()
     assert not transport.replaced
@@ -488,7 +488,7 @@ def test_what_is_waited_for_is_said_again_when_it_changes(monkeypatch: pytest.Mo
     watch.say = said.append
     monkeypatch.setattr(member, "monotonic", Clock(member.SOON + 1))
     reasons = iter(["two processors", "two processors", "one processor"])
-    meanwhile = watch.starting(lambda: next(reasons))
+    meanwhile = watch.await_start(lambda: next(reasons))
     for _ in range(3):
         meanwhile()
     assert said == ["waiting for two processors", "waiting for one processor"]
@@ -510,13 +510,13 @@ def test_those_who_compute_are_given_the_time_that_a_round_takes(monkeypatch: py
     watch.slowest = 30.0
     times = iter([0.0, 1.0, 15.0, 31.0, 33.0, 34.0, 34.0])
     monkeypatch.setattr(member, "monotonic", lambda: next(times))
-    meanwhile = watch.computing(lambda: "them")
+    meanwhile = watch.await_answer(lambda: "them")
     for _ in range(3):
         meanwhile()
     with pytest.raises(EngineError):
         meanwhile()
     with pytest.raises(EngineError):
-        watch.starting(lambda: "them")()
+        watch.await_start(lambda: "them")()
 
 
 def test_a_new_member_that_never_answers_ends_the_run() -> None:

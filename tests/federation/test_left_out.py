@@ -60,7 +60,7 @@ def test_junk_counts_and_a_good_round_forgives() -> None:
 
 
 def test_nodes_that_send_the_same_are_one_voice() -> None:
-    # node 1 differs on 1/4 from nodes 2 and 3 and on all from 4 and 5: the median is 1/4 if these two count once, else 5/8
+    # node 1 differs on 1/4 from nodes 2 and 3, on all from 4 and 5: median 1/4 if these two count once, else 5/8
     federation = rounds("median")
     federation.begin({"w": np.zeros(4, np.float32)}, range(1, 6))
     updates = [[1, 1, 1, 1], [1, 1, 1, -1], [1, 1, -2, 1], [-1, -1, -1, -1], [-1, -1, -1, -1]]

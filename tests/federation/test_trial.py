@@ -10,7 +10,7 @@ import pytest
 
 from holdfast.errors import InvalidInput
 from holdfast.federation.app_template import write_app
-from holdfast.federation.federated_training import with_numbers
+from holdfast.federation.federated_training import resolve_numbers
 from holdfast.federation.tasks import linear_task
 from holdfast.federation.trial import Trial, end_processes, find_processes, summarise_log
 from holdfast.runs.plan import resolved
@@ -87,7 +87,7 @@ def test_auto_is_refused_where_nobody_has_all_samples() -> None:
         linear_task("softmax", 2, lambda worker, workers: (np.zeros((1, 2)), np.zeros(1))),
     )
     with pytest.raises(InvalidInput, match=r"a federation needs numbers, rsa:penalty=.*: auto asks all workers"):
-        with_numbers(spec, task)
+        resolve_numbers(spec, task)
 
 
 def test_more_nodes_than_keys_are_refused(tmp_path: Path) -> None:

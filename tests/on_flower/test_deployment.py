@@ -13,7 +13,7 @@ pytest.importorskip("flwr")
 
 from holdfast.errors import EngineError, InvalidInput
 from holdfast.federation.app_template import write_app
-from holdfast.federation.tasks import simulated
+from holdfast.federation.tasks import simulate
 from holdfast.federation.trial import Trial, find_processes
 
 
@@ -81,5 +81,5 @@ def assert_simulated(trial: Trial, method: str | None = None) -> None:
     app = runpy.run_path(str(trial.folder / "robust_app" / "task.py"))
     played = len(list(trial.server.glob("rounds/*.json")))
     spec = replace(app["SPEC"], workers=trial.nodes, rounds=played, method=method or app["SPEC"].method)
-    here = simulated(spec, app["task"], trial.attack, trial.byzantine)
+    here = simulate(spec, app["task"], trial.attack, trial.byzantine)
     assert np.load(trial.server / "model.npy").tobytes() == here.model.tobytes()

@@ -1,4 +1,4 @@
-"""Engines: where the workers compute, in this process or elsewhere. None of them changes a number."""
+"""Engines: where the workers compute, in this process or elsewhere. No engine changes a number."""
 
 from holdfast.engines.engine import Engine, Recorder, Spread, train
 from holdfast.engines.engine_options import InProcess, Ray

@@ -1,4 +1,4 @@
-"""An engine: plays the rounds of a run, wherever its workers compute."""
+"""An engine plays the rounds of a run, wherever its workers compute."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
@@ -11,7 +11,7 @@ from holdfast.methods import Program, Served
 from holdfast.typing import Messages, Tally, Vector, Workers
 
 FAULTS = 100
-"""How many faults are remembered, the latest."""
+"""How many of the latest faults are remembered."""
 
 
 class Spread(NamedTuple):
@@ -29,46 +29,46 @@ class Traffic(NamedTuple):
 
 
 class Exchanges(Protocol):
-    """Whatever plays rounds."""
+    """An object that plays rounds."""
 
     def exchange(self, state: Served, round: int) -> Messages:
-        """Play a round of a master in this state and return what arrives. It is valid until the next round."""
+        """Play a round of a master in this state and return the messages that arrive, valid until the next round."""
 
 
 class Engine(Exchanges, Protocol):
-    """All workers of a run, wherever they compute, and their states."""
+    """All workers of a run and their states."""
 
     adversary: Adversary
-    """The Byzantine workers, and what they remember."""
+    """The Byzantine workers and their memory."""
     workers: Workers
     """The numbers of all workers that take part, in order."""
     honest: Workers
     """The numbers of the honest workers."""
     voters: int
-    """How many workers are asked in a round."""
+    """The number of workers that a round asks."""
     absent: int
-    """How often, so far, a worker was asked and its answer was late or unusable."""
+    """How many answers, so far, were late or unusable."""
     state: Any
-    """The states of all workers that compute, one row per worker: of all but idle Byzantine ones."""
+    """The states of all workers that compute, one row per worker; idle Byzantine workers have none."""
 
     @property
     def faults(self) -> Sequence[str]:
         """The latest unusable answers and losses, one line each."""
 
     def attend(self, stopping: Callable[[], bool], say: Callable[[str], object]) -> None:
-        """Be told when to stop waiting, and to whom to say what is waited for."""
+        """Stop waiting when `stopping` says so, and `say` what the engine waits for."""
 
     def start(self) -> None:
-        """Get ready, if that has not happened yet."""
+        """Get ready, unless the engine is ready already."""
 
-    def asked(self, round: int) -> Workers:
-        """Return the numbers of the workers that are asked in a round."""
+    def select_workers(self, round: int) -> Workers:
+        """Return the numbers of the workers that a round asks."""
 
     def spread(self, model: Vector) -> Spread:
-        """Return how far the honest workers' models are while the master holds `model`."""
+        """Return how far apart the honest workers' models are while the master holds `model`."""
 
     def close(self) -> None:
-        """End all that was started."""
+        """End everything that the engine started."""
 
 
 def train(program: Program, engine: Exchanges, state: Served, rounds: Iterable[int]) -> Iterator[Served]:
@@ -79,10 +79,10 @@ def train(program: Program, engine: Exchanges, state: Served, rounds: Iterable[i
 
 
 class Recorder:
-    """Passes rounds on to an engine and remembers the messages of the last one. They are valid until the next."""
+    """Passes rounds on to an engine and keeps the messages of the last round, valid until the next."""
 
     last: Messages | None = None
-    """None before the first round, and where a tally arrived in place of rows."""
+    """None before the first round, and after a tally arrived in place of rows."""
 
     def __init__(self, engine: Exchanges) -> None:
         self.engine = engine

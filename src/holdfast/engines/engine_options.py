@@ -1,4 +1,4 @@
-"""Where a run is computed. Nothing here changes a number."""
+"""Options of engines: where a run is computed. None changes a number."""
 
 import os
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from holdfast.naming import Family
 
 @dataclass(frozen=True)
 class EngineOptions:
-    """The options of an engine. The metadata of a field hold the help of its flag."""
+    """Options of an engine. The metadata of a field hold the help of its flag."""
 
     def __post_init__(self) -> None:
         convert_fields(self)
@@ -51,7 +51,7 @@ class Ray(EngineOptions):
 
     @property
     def processes(self) -> int:
-        """How many processes share the workers."""
+        """The number of processes that share the workers."""
         return self.shards or os.cpu_count() or 1
 
 

@@ -15,12 +15,14 @@ from holdfast.streams import Stream
 from holdfast.typing import Oracle, Request, Rows, Vector, Worker, Workers
 
 Sums = NDArray[np.float64]
+Where = slice | NDArray[np.int64]
+"""Places of some workers in an array of rows."""
 
 
 class WorkerGroup:
     """Some workers, their states, and their answers to the master's model.
 
-    Those that are `idle` keep no state and answer with the neutral message.
+    Workers that are `idle` keep no state and answer with the neutral message.
     """
 
     def __init__(
@@ -28,22 +30,22 @@ class WorkerGroup:
     ) -> None:
         self.worker, self.workers = worker, workers
         self.computing = workers
-        """The numbers of those that are not idle."""
+        """The numbers of the workers that are not idle."""
         if idle is not None and len(idle):
             self.computing = np.setdiff1d(workers, idle)
-            if len(self.computing):  # else nobody asks the oracle
+            if len(self.computing):  # else the oracle is not used
                 oracle = cast(Divisible, oracle).only(self.computing)
         self._oracle, self._start = oracle, model
-        self.state: Any = self.first_state()
-        """The states of those that compute, one row per worker."""
+        self.state: Any = self.init_state()
+        """The states of the workers that compute, one row per worker."""
         self._places = split(np.isin(workers, self.computing))
 
-    def first_state(self) -> Any:
+    def init_state(self) -> Any:
         """Return the states before the first round."""
         return self.worker.init(np.tile(self._start, (len(self.computing), 1)))
 
     def answer(self, request: Request) -> Rows:
-        """Play a round with the workers that are asked; the others keep their state. Valid until the next round."""
+        """Play a round with the workers asked; the others keep their state. Valid until the next round."""
         if len(self.computing) == len(self.workers):
             return self._step(request)
         model, asked = request.model, request.workers
@@ -56,21 +58,21 @@ class WorkerGroup:
         return rows
 
     def _step(self, request: Request) -> Rows:
-        with np.errstate(over="ignore", invalid="ignore"):  # the caller looks for models that are not finite
+        with np.errstate(over="ignore", invalid="ignore"):  # the caller checks for overflow
             if len(request.workers) == len(self.computing):
                 rows, self.state = self.worker.step(self.state, request, self._oracle)
                 return rows
             at = np.searchsorted(self.computing, request.workers)
             oracle = cast(Divisible, self._oracle).only(request.workers)
-            taken = map_state(lambda array: array[at], self.state)
-            rows, moved = self.worker.step(taken, request, oracle)
-        self.state = map_state(lambda array, some: _with_rows(array, at, some), self.state, moved)
+            before = map_state(lambda array: array[at], self.state)
+            rows, after = self.worker.step(before, request, oracle)
+        self.state = map_state(lambda array, some: _with_rows(array, at, some), self.state, after)
         return rows
 
     def iterates(self, model: Vector, workers: Workers) -> Rows:
-        """Return the models that these workers, none of them idle, hold while the master holds `model`."""
+        """Return these workers' models while the master holds `model`; none of the workers is idle."""
         models = self.worker.iterates(self.state, model)
-        if models.ndim == 1:  # one for all
+        if models.ndim == 1:  # one model for all
             return np.broadcast_to(models, (len(workers), len(models)))
         return models[np.searchsorted(self.computing, workers)]
 
@@ -96,11 +98,11 @@ def _with_rows(array: NDArray[Any], at: Workers, rows: NDArray[Any]) -> NDArray[
 
 @dataclass(frozen=True)
 class Participation:
-    """A random share of the workers each round: always the same number, ceil(share * m) >= 1, never the same ones.
+    """A random share of the m workers per round: ceil(share * m) >= 1 of them, drawn anew each round.
 
-    Each worker draws an addressed number, and the smallest are asked; so every engine asks the same ones.
+    Each worker's draw depends on seed and round only; the smallest draws are asked. So every engine asks the same.
 
-    >>> Participation(np.arange(1, 11), share=0.3, seed=1).asked(round=0)
+    >>> Participation(np.arange(1, 11), share=0.3, seed=1).select_workers(round=0)
     array([ 6,  7, 10])
     """
 
@@ -114,27 +116,24 @@ class Participation:
 
     @cached_property
     def size(self) -> int:
-        """How many are asked in a round."""
+        """The number of workers that a round asks."""
         # rounded first: 0.1 * 30 is 3.0000000000000004
         return max(1, ceil(round(self.share * len(self.workers), 9)))
 
-    def asked(self, round: int) -> Workers:
-        """Return the numbers of those who are asked, in order."""
+    def select_workers(self, round: int) -> Workers:
+        """Return the numbers of the workers that a round asks, in order."""
         if self.size == len(self.workers):
             return self.workers
         draws = Stream(self.seed, "participation").words(self.workers, round, 1)[:, 0]
         return self.workers[np.sort(np.argpartition(draws, self.size - 1)[: self.size])]
 
 
-Where = slice | NDArray[np.int64]
-
-
 def split(mask: NDArray[np.bool_]) -> tuple[Where, Where]:
-    """Return which entries are set and which are not: as slices if they are neighbours; taking those copies nothing."""
-    return _where(mask), _where(~mask)
+    """Return where the mask is set and where not; neighbours as a slice, which copies nothing."""
+    return _find(mask), _find(~mask)
 
 
-def _where(mask: NDArray[np.bool_]) -> Where:
+def _find(mask: NDArray[np.bool_]) -> Where:
     (at,) = np.nonzero(mask)
     if len(at) and at[-1] - at[0] + 1 == len(at):
         return slice(int(at[0]), int(at[-1]) + 1)

@@ -1,4 +1,4 @@
-"""What the configuration of an app says of a federation: fields of its spec, and where and how long."""
+"""The settings of a federation in the configuration of its app: fields of the spec, time limits, folders."""
 
 import re
 from collections.abc import Mapping
@@ -17,12 +17,12 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 @dataclass(frozen=True)
 class Settings:
-    """A federation as both sides read it from the same configuration."""
+    """Settings that server and nodes read from the same configuration."""
 
     spec: Spec
     run: str
     round_timeout: float | None = None
-    """Seconds that a round waits for nodes; None waits for all."""
+    """Seconds that a round waits for nodes; None waits for all nodes."""
     min_workers: int = 1
     """Answers that a round needs."""
 
@@ -34,16 +34,16 @@ class Settings:
         20
         """
         known = {field.name for field in fields(Spec)}
-        given = {key.replace("-", "_"): value for key, value in config.items()}
-        changed = {key: value for key, value in given.items() if key in known and value != ""}
-        run = str(given.get("run_name") or run_id)
+        values = {key.replace("-", "_"): value for key, value in config.items()}
+        overrides = {key: value for key, value in values.items() if key in known and value != ""}
+        run = str(values.get("run_name") or run_id)
         if not NAME.fullmatch(run):
             raise InvalidInput(f"run-name must be letters, digits, dots and dashes; got {run!r}")
-        timeout = float(given.get("round_timeout", 0))
-        return cls(resolved(replace(spec, **changed)), run, timeout or None, int(given.get("min_workers", 1)))
+        timeout = float(values.get("round_timeout", 0))
+        return cls(resolved(replace(spec, **overrides)), run, timeout or None, int(values.get("min_workers", 1)))
 
-    def folder(self, config: Mapping[str, Any], who: str) -> Path:
-        """Return where this side keeps its checkpoints: `state-dir` of its own configuration, else the user's."""
+    def folder(self, config: Mapping[str, Any], side: str) -> Path:
+        """Return the folder of one side's checkpoints: in `state-dir` of its own configuration, else the user's."""
         chosen = config.get("state-dir")
         base = Path(str(chosen)) if chosen else user_state_path("holdfast") / "federations"
-        return base / self.run / who
+        return base / self.run / side

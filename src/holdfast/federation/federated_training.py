@@ -1,11 +1,11 @@
-"""A spec on nodes: each side makes its part of the same spec, and of the problem as that side sees it."""
+"""A spec trained on nodes: server and nodes each build their part from the same spec."""
 
 from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -25,11 +25,11 @@ from holdfast.runs.ray_stations import agreement
 from holdfast.runs.spec import Spec
 from holdfast.typing import Messages, Vector
 
-AGAIN = 5
-"""How often a round is asked again in which too few answered: one reply of many bytes can hold up all others."""
+RETRIES = 5
+"""How often a round with too few answers is asked again: one large reply can hold up all others."""
 
 Task = Callable[[Spec, int | None], Problem]
-"""Makes the problem as the node of a worker sees it, with that worker's samples; for None as the server does."""
+"""Builds the problem of a worker's node, with that worker's samples; for None the server's."""
 
 
 class Round(NamedTuple):
@@ -42,26 +42,24 @@ class Round(NamedTuple):
     faults: list[str]
 
 
-def from_spec(spec: Spec, worker: int | None) -> Problem:
-    """Make the problem of the spec's own data, dealt by its seed: every node deals all of it and keeps its part."""
+def build_from_spec(spec: Spec, worker: int | None) -> Problem:
+    """Build the problem of the spec's own data: every node deals all samples by the seed and keeps its own."""
     _, problem = build_problem(spec)
     return problem.only(worker, worker) if worker is not None and isinstance(problem, Separable) else problem
 
 
-def with_numbers(spec: Spec, task: Task = from_spec) -> Spec:
-    """Return a resolved spec with lambda and alpha, found from the spec's own data; for others they must be given."""
-    if task is from_spec:
+def resolve_numbers(spec: Spec, task: Task = build_from_spec) -> Spec:
+    """Return a resolved spec with numbers for penalty and rate: found from the spec's own data, else required."""
+    if task is build_from_spec:
         return resolve_auto(spec)
     if is_auto(spec):
-        need = (
-            "a federation needs numbers, rsa:penalty=... and rate=...: auto asks all workers, nodes answer rounds only"
-        )
-        raise InvalidInput(f"{need}; got auto")
+        need = "rsa:penalty=... and rate=...: auto asks all workers, nodes answer rounds only"
+        raise InvalidInput(f"a federation needs numbers, {need}; got auto")
     return spec
 
 
-def station(spec: Spec, worker: int, task: Task = from_spec, attack: Any = None) -> Station:
-    """Return the station of a worker's node; with an attack, of a Byzantine one."""
+def build_station(spec: Spec, worker: int, task: Task = build_from_spec, attack: object = None) -> Station:
+    """Return the station of a worker's node; with an attack, of a Byzantine node."""
     threadpool_limits(1)
     kernels.set_threads(1)
     if attack is not None:
@@ -72,24 +70,24 @@ def station(spec: Spec, worker: int, task: Task = from_spec, attack: Any = None)
     return Station(agreement(spec, setting), oracle, problem.start(), workers)
 
 
-def federated(
+def train_federation(
     spec: Spec,
     transport: Transport,
     *,
-    task: Task = from_spec,
+    task: Task = build_from_spec,
     timeout: float | None = None,
     least: int = 1,
     folder: Path | None = None,
 ) -> Generator[Round, None, None]:
-    """Train a resolved spec on nodes, one worker each, and yield every round; with a folder it can be gone on with.
+    """Train a resolved spec on nodes, one worker each, and yield every round. With a folder, training can resume.
 
-    Nodes are not trusted: what they answer is checked, and errors that they report make them absent.
+    Nodes are not trusted: answers are checked, and a node that reports an error is absent from the round.
     """
     if spec.attack is not None or spec.byzantine_workers:
-        raise InvalidInput("a federation's server does not know who attacks; got an attack in the spec")
+        raise InvalidInput("a federation's server does not know which nodes attack; got an attack in the spec")
     if spec.method.participants != "everyone":
         raise InvalidInput(f"a federation needs a method in which everyone takes part; got {spec.method_name}")
-    if spec.weights != "equal" and task is not from_spec:
+    if spec.weights != "equal" and task is not build_from_spec:
         raise InvalidInput(f"a server that has no samples cannot count them; got weights={spec.weights}")
     check(spec)
     problem = task(spec, None)
@@ -97,22 +95,14 @@ def federated(
     parts = [np.array([worker]) for worker in range(1, spec.workers + 1)]
     agreed = agreement(spec, setting)
     engine = Remote(
-        agreed,
-        problem.start(),
-        transport,
-        parts,
-        timeout=timeout,
-        least=least,
-        trusted=False,
-        autonomous=True,
+        agreed, problem.start(), transport, parts, timeout=timeout, least=least, trusted=False, autonomous=True
     )
-    kept = MasterFile(folder, spec)
-    first, begun = kept.restored(agreed.program.init(problem.start()))
+    file = MasterFile(folder, spec)
+    first, state = file.restore(agreed.program.init(problem.start()))
     try:
-        for number, (state, why) in enumerate(
-            _rounds(agreed.program, engine, begun, range(first, spec.rounds)), start=first + 1
-        ):
-            kept.save(number, state)
+        rounds = _play_rounds(agreed.program, engine, state, range(first, spec.rounds))
+        for number, (state, why) in enumerate(rounds, start=first + 1):
+            file.write(number, state)
             absent, engine.absent = engine.absent, 0
             faults = list(dict.fromkeys(line for line in engine.faults if line.startswith(f"round {number}:")))
             if why:
@@ -122,14 +112,14 @@ def federated(
         engine.close()
 
 
-def _rounds(program: Program, engine: Remote, state: Served, rounds: range) -> Iterator[tuple[Served, str]]:
-    """Yield the master's state after every round, and why it is the old one, if it is.
+def _play_rounds(program: Program, engine: Remote, state: Served, rounds: range) -> Iterator[tuple[Served, str]]:
+    """Yield the master's state after every round, and why the state is unchanged, if it is.
 
-    Missing or oversized replies do not stop a federation: where the rule cannot work with what came, or the model would
-    not stay finite, the model stays as it was.
+    Missing or oversized replies do not stop the federation. The model stays as it was if the rule cannot work with
+    the answers, or if the step would overflow.
     """
     for round in rounds:
-        messages = _answers(engine, state, round)
+        messages = _exchange(engine, state, round)
         try:
             state, why = try_fewer(program, engine.unfit, partial(_step, state, messages)), ""
         except (InvalidInput, OverflowError) as error:
@@ -138,15 +128,15 @@ def _rounds(program: Program, engine: Remote, state: Served, rounds: range) -> I
 
 
 def _step(state: Served, messages: Messages, program: Program) -> Served:
-    stepped = program.step(state, messages)
-    if not np.isfinite(stepped.model).all():
+    after = program.step(state, messages)
+    if not np.isfinite(after.model).all():
         raise OverflowError("a model must stay finite; got an overflow")
-    return stepped
+    return after
 
 
-def _answers(engine: Remote, state: Served, round: int) -> Messages:
-    """Return the answers to a round; one that too few answer is asked again, AGAIN times at most."""
-    for _ in range(AGAIN):
+def _exchange(engine: Remote, state: Served, round: int) -> Messages:
+    """Return the answers to a round. A round with too few answers is asked again, RETRIES times at most."""
+    for _ in range(RETRIES):
         with suppress(TooFew):
             return engine.exchange(state, round)
     return engine.exchange(state, round)

@@ -1,4 +1,4 @@
-"""Problems of nodes that hold their own samples only, on nodes or all in one process."""
+"""Problems of nodes that hold only their own samples: one per node, or all nodes in one process."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -21,11 +21,11 @@ from holdfast.runs.spec_parts import require_number
 from holdfast.typing import Oracle, Rows, Vector, Workers
 
 Loader = Callable[[int | None, int], tuple[np.ndarray, np.ndarray]]
-"""Returns features and targets: of this worker of so many; for None those that the server tests on."""
+"""Returns features and targets of one worker among so many; for None the server's test samples."""
 
 
 def linear_task(problem: str, outputs: int, samples: Loader) -> Task:
-    """Return the task of learning one of our linear problems from samples that stay where they are."""
+    """Return the task of learning a linear problem of ours from samples that stay on their nodes."""
 
     def task(spec: Spec, worker: int | None) -> Problem:
         features, targets = samples(worker, spec.workers)
@@ -40,16 +40,16 @@ def linear_task(problem: str, outputs: int, samples: Loader) -> Task:
 def torch_task(
     module: Callable[..., Any], outputs: int, samples: Loader, problem: str = "softmax", loss: Loss | None = None
 ) -> Task:
-    """Return the task of learning a PyTorch module from samples that stay where they are.
+    """Return the task of learning a PyTorch module from samples that stay on their nodes.
 
-    `module()` makes it, with `outputs` scores for a sample; `problem` says how targets are read, and the loss if there
-    is no other. Everyone starts from the parameters that the run's seed gives.
+    `module()` builds a module with `outputs` scores per sample. `problem` says how targets are read, and the loss
+    unless `loss` is given. All nodes start from the parameters that the run's seed gives.
     """
 
     def task(spec: Spec, worker: int | None) -> Problem:
         features, targets = samples(worker, spec.workers)
         seen, kind = as_images(np.asarray(features)), REGISTRY[problem]
-        made = ModuleProblem(
+        built = ModuleProblem(
             _own(spec, worker, seen, targets),
             module,
             kind,
@@ -61,16 +61,16 @@ def torch_task(
             seed=spec.seed,
             test=Samples(seen, targets) if worker is None else None,
         )
-        if running(made.module):  # they would have to be found from everyone's samples
+        if running(built.module):  # statistics need the samples of all nodes
             need = "a federation's module must keep no statistics of batches: use GroupNorm or LayerNorm"
-            raise InvalidInput(f"{need}; got {type(running(made.module)[0]).__name__}")
-        return made
+            raise InvalidInput(f"{need}; got {type(running(built.module)[0]).__name__}")
+        return built
 
     return task
 
 
 def _own(spec: Spec, worker: int | None, features: NDArray[Any], targets: NDArray[Any]) -> Shards:
-    """Return a node's samples; a server's is one, by which it knows their shape: it draws from nobody's."""
+    """Return a node's samples. The server gets one sample, for its shape: it draws from no worker's."""
     here, owner = (features[:1], spec.workers) if worker is None else (features, worker)
     starts = np.where(np.arange(spec.workers + 1) < owner, 0, len(here))
     return Shards(here, targets[: len(here)], starts, require_number(spec.scale), np.dtype(spec.dtype))
@@ -80,17 +80,17 @@ def _weight(spec: Spec) -> float:
     return 1 / spec.workers if spec.weighting == "mean" else 1.0
 
 
-def simulated(spec: Spec, task: Task, attack: Any = None, byzantine: int | tuple[int, ...] = 0) -> Result:
-    """Train an app's spec and task on the simulated engine; a deployment of the same nodes ends at the same model."""
+def simulate(spec: Spec, task: Task, attack: Any = None, byzantine: int | tuple[int, ...] = 0) -> Result:
+    """Train an app's spec and task on the simulated engine. A deployment of the same nodes ends at the same model."""
     spec = resolved(spec)
     nodes = {worker: task(spec, worker) for worker in range(1, spec.workers + 1)}
-    problem = Together(nodes, task(spec, None))
+    problem = AllNodes(nodes, task(spec, None))
     return run(replace(spec, problem=problem, attack=attack, byzantine=byzantine, eval_every=spec.rounds))
 
 
 @dataclass(frozen=True, eq=False)
-class Together:
-    """The problem of all workers, each as its own node sees it; it is tested as the server tests."""
+class AllNodes:
+    """The problem of all workers: each worker's part as on its node, tests as on the server."""
 
     nodes: Mapping[int, Problem]
     server: Problem

@@ -60,7 +60,7 @@ class Playing:
         engine = self.experiment.engine
         self.state = fill_state(self.state, checkpoint.master)
         engine.state, engine.absent = fill_state(engine.state, checkpoint.workers), checkpoint.absent
-        engine.adversary.recall(checkpoint.attack, self.state.model)
+        engine.adversary.restore_memory(checkpoint.attack, self.state.model)
         if self.average is not None:
             self.average = np.array(checkpoint.average["x0"])
         self.round, self.history, self.past_faults = checkpoint.round, history, checkpoint.faults
@@ -153,7 +153,7 @@ class Playing:
                 evaluation_seconds=self.evaluation_seconds,
                 absent=self.experiment.engine.absent,
                 faults=self._faults,
-                attack=self.experiment.engine.adversary.remembered(),
+                attack=self.experiment.engine.adversary.pack_memory(),
                 average={} if self.average is None else {"x0": self.average},
             )
 

@@ -1,6 +1,6 @@
-"""A Ray of our own that no other user can reach: a token, ports on loopback, a private folder.
+"""A Ray of our own that no other user can reach: a secret token, ports on loopback, a private folder.
 
-Ray reads these settings at import, or keeps them private; the version is pinned for that, too.
+Ray reads these settings at import, or keeps them out of its public interface; its version is pinned for that, too.
 """
 
 import atexit
@@ -21,32 +21,36 @@ from typing import Any
 from holdfast.errors import InvalidInput
 from holdfast.files import Owner
 
+PREFIX = "holdfast-ray-"
+STALE = 60.0
+"""Seconds after which an unlocked folder counts as left behind by a killed run."""
+
 
 @contextmanager
-def asking_for_a_token() -> Iterator[None]:
-    """Have Ray ask everybody for a token that only this process and those it starts know.
+def require_token() -> Iterator[None]:
+    """Have Ray require a token that only this process and its children know.
 
-    Whoever has set RAY_AUTH_MODE has decided, and is left alone. Ray reads these variables when it is imported, which
-    may be long ago: it is made to read them again, and once more when they are as they were.
+    A user who has set RAY_AUTH_MODE has decided already. Ray reads these variables at import, which may be long ago:
+    so Ray is made to read them again here, and once more after they are reset.
     """
     if "RAY_AUTH_MODE" in os.environ:
         yield
         return
     with ExitStack() as undo:
-        undo.callback(_read_again)
-        undo.enter_context(_environment({"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token_hex(32)}))
-        _read_again()
+        undo.callback(_reload_settings)
+        undo.enter_context(_set_environment({"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token_hex(32)}))
+        _reload_settings()
         yield
 
 
-def _read_again() -> None:
+def _reload_settings() -> None:
     raylet = import_module("ray._raylet")
     raylet.AuthenticationTokenLoader.instance().reset_cache()
     raylet.Config.initialize("")
 
 
 @contextmanager
-def _environment(values: Mapping[str, str]) -> Iterator[None]:
+def _set_environment(values: Mapping[str, str]) -> Iterator[None]:
     before = {name: os.environ.get(name) for name in values}
     os.environ.update(values)
     try:
@@ -59,8 +63,8 @@ def _environment(values: Mapping[str, str]) -> Iterator[None]:
 
 
 @contextmanager
-def on_loopback() -> Iterator[None]:
-    """Have Ray bind its ports to 127.0.0.1, as it does where it knows no clusters; else it takes another address."""
+def bind_loopback() -> Iterator[None]:
+    """Have Ray bind its ports to 127.0.0.1, as it does where clusters are disabled."""
     constants: Any = import_module("ray._private.ray_constants")
     before, constants.ENABLE_RAY_CLUSTER = constants.ENABLE_RAY_CLUSTER, False
     try:
@@ -69,21 +73,17 @@ def on_loopback() -> Iterator[None]:
         constants.ENABLE_RAY_CLUSTER = before
 
 
-PREFIX = "holdfast-ray-"
-STALE = 60.0
-"""Seconds after which a folder that nobody has locked is one that a killed run left behind."""
-
-
 @contextmanager
 def private_folder() -> Iterator[str]:
-    """Make a folder and remove it at the end, and those that killed runs left behind.
+    """Make a folder for Ray's sockets and logs, and remove it at the end, with those of killed runs.
 
-    Ray opens to all users what it is given, so it is given a folder inside.
+    Only this user can enter the folder; /tmp/ray is open to all. Ray opens its own folder to all users, so Ray gets
+    a folder inside.
     """
     short = "/tmp" if sys.platform != "win32" else None  # the path of a socket has about 100 characters
     outside = Path(tempfile.mkdtemp(prefix=PREFIX, dir=short))
     remove = partial(shutil.rmtree, outside, ignore_errors=True)
-    atexit.register(remove)  # where this process ends before a Ray that was given up
+    atexit.register(remove)  # for a process that ends before the Ray that it gave up
     try:
         with Owner(outside):
             _sweep(outside)
@@ -95,12 +95,12 @@ def private_folder() -> Iterator[str]:
         atexit.unregister(remove)
 
 
-def _sweep(ours: Path) -> None:
-    """Remove this user's other folders of the kind, unless somebody uses them."""
-    for left in ours.parent.glob(f"{PREFIX}*"):
+def _sweep(own: Path) -> None:
+    """Remove this user's other folders of the kind, unless they are in use."""
+    for other in own.parent.glob(f"{PREFIX}*"):
         with suppress(OSError, InvalidInput):
-            found = left.lstat()
-            of_user = stat.S_ISDIR(found.st_mode) and found.st_uid == ours.stat().st_uid
-            if left != ours and of_user and time() - found.st_mtime > STALE:
-                with Owner(left):
-                    shutil.rmtree(left, ignore_errors=True)
+            about = other.lstat()
+            of_user = stat.S_ISDIR(about.st_mode) and about.st_uid == own.stat().st_uid
+            if other != own and of_user and time() - about.st_mtime > STALE:
+                with Owner(other):
+                    shutil.rmtree(other, ignore_errors=True)

@@ -10,29 +10,27 @@ from holdfast.engines.engine import Spread, Traffic
 from holdfast.engines.remote.following import Announcer
 from holdfast.engines.remote.inbox import Inbox
 from holdfast.engines.remote.member import Member
-from holdfast.engines.remote.member_states import States, spread
+from holdfast.engines.remote.member_states import States, measure_spread
 from holdfast.engines.remote.roster import Roster
 from holdfast.engines.remote.station import Agreement
 from holdfast.engines.transport import Transport
 from holdfast.engines.wire import Data, Kind, WireError
-from holdfast.engines.wire.packets import due, opened
 from holdfast.errors import TooFew
 from holdfast.methods import Served
 from holdfast.states import Arrays
 from holdfast.typing import Messages, Rows, Sides, Tally, Vector, Workers
 
 LOG_BYTES = 64_000_000
-"""How much of x0's past is held for members that are lost; when it is full, all states are kept anew."""
+"""Bytes of past x0 that are held for members that get lost; beyond them, all states are read anew."""
 
 
 class Remote:
-    """Members with some workers each. The trajectory is the simulation's, bit for bit, if nobody is late.
+    """Members with some workers each. The trajectory is the simulation's, bit for bit, if no worker is late.
 
     `parts` are the workers of each member of the transport, neighbours in order. A round waits for `timeout` seconds
-    (None: for all) and needs `least` workers. An answer that cannot be used makes its workers absent in that round;
-    an error that a member reports ends the run if members are `trusted`, else it is such an answer, and so is one that
-    is not finite. Members that are
-    `autonomous` start by themselves and keep their own states: nothing is asked of them but rounds.
+    (None: for all members) and needs `least` workers. The workers of an unusable answer are absent from that round. An
+    error that a member reports ends the run if members are `trusted`; else it is an unusable answer, and so is one that
+    is not finite. `autonomous` members start by themselves and keep their own states: they are asked for rounds only.
     """
 
     def __init__(
@@ -58,9 +56,9 @@ class Remote:
         self.workers, self.honest = agreement.participation.workers, self.adversary.honest
         self.voters = agreement.participation.size
         self.absent = self.crossed_up = self._asked = 0
-        """How often a worker was asked in vain; the bytes of frames that came from members."""
+        """How many answers were late or unusable; the bytes of frames that came from members."""
         self.unfit = 0
-        """Answers in the last round that were no use, errors that members reported themselves aside."""
+        """Unusable answers in the last round, except errors that members reported."""
 
     @property
     def faults(self) -> Sequence[str]:
@@ -78,11 +76,11 @@ class Remote:
         return Traffic(self.crossed_up / max(self._asked, 1), self.crossed_down / max(self._asked, 1))
 
     def attend(self, stopping: Callable[[], bool], say: Callable[[str], object]) -> None:
-        """Give up waiting when the run is `stopping`, and `say` what is long waited for and what goes wrong."""
+        """Stop waiting when the run is `stopping`, and `say` faults and what the engine waits for."""
         self._roster.attention.stopping, self._roster.attention.say = stopping, say
 
     def start(self) -> None:
-        """Start the members, if they do not run yet."""
+        """Start the members, unless they run already."""
         if self._started:
             return
         try:
@@ -93,26 +91,26 @@ class Remote:
         self._started = True
 
     def close(self) -> None:
-        """End the members, and all that the transport started."""
+        """End the members, and everything that the transport started."""
         if self._started:
             self._roster.close()
             self._started = False
 
     def processes(self) -> list[int]:
-        """Return the numbers of the members' processes, each on its machine."""
+        """Return the process ids of the members, each on its machine."""
         self.start()
-        return self._roster.from_all(wire.pack("who"), "process", _process)
+        return self._roster.ask_all(wire.pack("who"), "process", _read_process)
 
-    def asked(self, round: int) -> Workers:
-        """Return the numbers of the workers that are asked in a round."""
-        return self._agreement.participation.asked(round)
+    def select_workers(self, round: int) -> Workers:
+        """Return the numbers of the workers that a round asks."""
+        return self._agreement.participation.select_workers(round)
 
     def exchange(self, state: Served, round: int) -> Messages:
-        """Play a round of a master in this state and return what arrives of all that answered in time."""
+        """Play a round of a master in this state and return the messages that arrived in time."""
         model = state.model
         self.start()
         self._log(model, round)
-        inbox = Inbox(self.asked(round), model, self._agreement.due, round, finite=not self._trusted)
+        inbox = Inbox(self.select_workers(round), model, self._agreement.due, round, finite=not self._trusted)
         self.unfit = 0
         for member, data in self._roster.play(round, self._announcer.frames(round, self._roster.log[round])):
             try:
@@ -121,7 +119,7 @@ class Remote:
                 member.behind = True
                 self.unfit += not wire.is_packet(data)
                 self._roster.fault(member, error)
-        if self._autonomous:  # nobody replaces them, which would say so
+        if self._autonomous:  # others are replaced, which reports the fault
             for member in self._members:
                 if member.late:
                     self._roster.fault(member, "no answer in time")
@@ -131,13 +129,13 @@ class Remote:
             needed = f"round {round + 1} needs answers of at least {self._least} workers; got {len(workers)}"
             raise TooFew("; ".join([needed, *[f"last fault: {fault}" for fault in self.faults[-1:]]]))
         self._asked += len(inbox.asked)
-        self.absent += len(inbox.asked) - len(workers)  # a round that is played again counts once
+        self.absent += len(inbox.asked) - len(workers)  # a repeated round counts once
         seed, colludes = self._agreement.participation.seed, self.adversary.colludes
         arrived = Messages(self._open(inbox), workers, round, seed, model, crossed=not colludes)
-        if colludes:  # here, since they see all answers
+        if colludes:  # at the master, where all answers are
             arrived = self.adversary.cross(self._agreement.program, arrived, state)
         if isinstance(arrived.rows, Tally):
-            self._announcer.counted(arrived.rows, round)
+            self._announcer.note_tally(arrived.rows, round)
         return arrived
 
     def _admit(self, inbox: Inbox, member: Member, data: Data) -> None:
@@ -145,18 +143,18 @@ class Remote:
             self.crossed_up += len(data)
             inbox.admit(member.workers, data)
             return
-        opened(data, self._trusted, "nobody")
-        if len(inbox.here(member.workers)):
-            raise WireError(f"an answer must be of {len(inbox.here(member.workers))} workers; got nobody's")
+        wire.open_answer(data, self._trusted, "nobody")
+        if asked := len(inbox.select_asked(member.workers)):
+            raise WireError(f"an answer must be of {asked} workers; got nobody's")
 
     def _open(self, inbox: Inbox) -> Rows | Sides | Tally:
-        """Return what the stations have sent, together."""
+        """Return the messages of all stations together."""
         if self._agreement.due is Kind.TALLY:
             return inbox.tally()
         return inbox.sides() if self._agreement.due is Kind.SIDES else inbox.rows()
 
     def _log(self, model: Vector, round: int) -> None:
-        """Log x0, so that a member that is lost can be brought to this round again."""
+        """Log x0, so that a new member can be brought to this round."""
         if self._autonomous:
             self._roster.log.clear()
         elif len(self._roster.log) * model.nbytes > LOG_BYTES:
@@ -167,7 +165,7 @@ class Remote:
     def state(self) -> Any:
         """The states of all workers that compute, one row per worker."""
         self.start()
-        return self._states.gathered()
+        return self._states.gather()
 
     @state.setter
     def state(self, state: Any) -> None:
@@ -175,10 +173,10 @@ class Remote:
         self._states.load(state)
 
     def spread(self, model: Vector) -> Spread:
-        """Return how far the honest workers' models are; they are added up where they are, one after another."""
+        """Return how far apart the honest workers' models are while the master holds `model`."""
         self.start()
-        return spread(self._roster, model, self.honest)
+        return measure_spread(self._roster, model, self.honest)
 
 
-def _process(member: Member, arrays: Arrays) -> int:
-    return int(due(arrays, "number", np.int64, ()))
+def _read_process(member: Member, arrays: Arrays) -> int:
+    return int(wire.take_array(arrays, "number", np.int64, ()))

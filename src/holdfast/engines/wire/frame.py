@@ -1,8 +1,7 @@
 """A frame: a header that says everything about the payload, and the payload.
 
-Nothing in it is executed and nothing is trusted. Reading a frame checks every field before it is used, so that
-arbitrary bytes end in `WireError`; what a frame holds is a view of the bytes that came, so that no declared
-size can ask for memory.
+Nothing in a frame is executed or trusted. Reading checks every field before its use, so arbitrary bytes end in
+`WireError`. The payload is a view of the bytes that came, so no declared size asks for memory.
 """
 
 import struct
@@ -22,9 +21,9 @@ VERSION = 1
 MAX_DIMENSION = 1 << 32
 MAX_COUNT = 1 << 32
 Data = bytes | memoryview | Bits
-"""Bytes from somewhere."""
+"""Bytes from elsewhere."""
 NUMBERS: dict[int, np.dtype[Any]] = {1: np.dtype("<f4"), 2: np.dtype("<f8")}
-"""The types of numbers by their code in a header; bits have code 0."""
+"""Types of numbers by their code in a header; bits have code 0."""
 
 _HEADER = struct.Struct("<4sBBBxQQQQI")
 _CHECKSUM = struct.Struct("<I")
@@ -32,29 +31,29 @@ HEADER_BYTES = _HEADER.size
 
 
 class WireError(InvalidInput):
-    """Bytes that are no frame, or not the frame that was expected."""
+    """Bytes that are no frame, or not the expected frame."""
 
 
 class Kind(IntEnum):
     """What a frame carries."""
 
     MODEL = 1
-    """Models as numbers: a master's x0, or what workers of RSA send."""
+    """Models as numbers: the master's x0, or messages of RSA."""
     GRADIENT = 2
     """Gradients as numbers."""
     SIDES = 3
-    """For each worker and coordinate one bit: is x0 > x_i? (l1-RSA)"""
+    """One bit per worker and coordinate: is x0 > x_i? (l1-RSA)"""
     TALLY = 4
-    """For each coordinate the count of ones, in as many bits as the number of voters has."""
+    """The count of ones per coordinate, in as many bits as the number of voters has."""
 
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """A message: of `count` workers, or a tally of `count` voters, on `dimension` coordinates."""
+    """Messages of `count` workers, or a tally of `count` voters, on `dimension` coordinates."""
 
     kind: Kind
     code: int
-    """The type of its numbers in `NUMBERS`, or 0 for bits."""
+    """The type of the numbers in `NUMBERS`, or 0 for bits."""
     round: int
     dimension: int
     count: int
@@ -62,7 +61,7 @@ class Frame:
 
     @property
     def length(self) -> int:
-        """The bytes that a payload must have under this header."""
+        """Bytes that the payload must have."""
         if self.kind is Kind.TALLY:
             return self.count.bit_length() * bit_width(self.dimension)
         if self.kind is Kind.SIDES:
@@ -80,7 +79,7 @@ def encode(frame: Frame) -> bytes:
 
 
 def decode(data: Data, dimension: int | None = None) -> Frame:
-    """Return the frame in these bytes; with a `dimension`, only if that is its own."""
+    """Return the frame in these bytes; WireError if they are none, or one of another `dimension`."""
     whole = memoryview(cast(Any, data))
     if len(whole) < HEADER_BYTES:
         raise WireError(f"a frame must have at least {HEADER_BYTES} bytes; got {len(whole)}")
