@@ -44,10 +44,12 @@ class Adversary:
         seed: int = 0,
         computing_always: bool = False,
     ) -> None:
-        if attack is not None and isinstance(attack, LocalAttack) == isinstance(attack, ColludingAttack):
-            name = type(attack).__name__ + (", which is both" if isinstance(attack, LocalAttack) else "")
-            raise InvalidInput(f"an attack must be a LocalAttack or a ColludingAttack; got {name}")
         self._attack, self._workers, self._seed = attack, workers, seed
+        self._colludes = isinstance(attack, ColludingAttack)
+        self._with_memory: WithMemory[Any] | None = attack if isinstance(attack, WithMemory) else None
+        if attack is not None and isinstance(attack, LocalAttack) == self._colludes:
+            both = ", which is both" if self._colludes else ""
+            raise InvalidInput(f"an attack must be a LocalAttack or a ColludingAttack; got {self._name}{both}")
         numbers = list(byzantine)
         self.is_byzantine = np.isin(workers, numbers)
         """Which of the workers are Byzantine."""
@@ -73,7 +75,7 @@ class Adversary:
     @property
     def colludes(self) -> bool:
         """Whether the attack is mounted at the master: it sees honest messages, or it has a memory."""
-        return isinstance(self._attack, ColludingAttack | WithMemory)
+        return self._colludes or self._with_memory is not None
 
     def pack_memory(self) -> Arrays:
         """Return the memory as a checkpoint holds it."""
@@ -81,12 +83,11 @@ class Adversary:
 
     def restore_memory(self, arrays: Arrays, neutral: Vector) -> None:
         """Resume with the memory in a checkpoint; messages are like `neutral`."""
-        if arrays and isinstance(self._attack, WithMemory):
-            self.memory = fill_state(self._init_memory(neutral), arrays)
+        if arrays and self._with_memory is not None:
+            self.memory = fill_state(self._init_memory(self._with_memory, neutral), arrays)
 
-    def _init_memory(self, neutral: Vector) -> Any:
-        assert isinstance(self._attack, WithMemory)
-        return self._attack.init(_copy(neutral), self._workers[self.is_byzantine])
+    def _init_memory(self, attack: WithMemory[Any], neutral: Vector) -> Any:
+        return attack.init(_copy(neutral), self._workers[self.is_byzantine])
 
     def cross(self, program: Program, messages: Messages, state: Served | None = None) -> Messages:
         """Return the messages that arrive: honest ones as the program sends them, Byzantine ones from the attack.
@@ -112,13 +113,13 @@ class Adversary:
         Colluding workers that see no honest message in a round send the neutral message.
         """
         rows, workers = cast(Rows, messages.rows), messages.workers
-        everyone = len(workers) == len(self._workers)
-        byzantine = self.is_byzantine if everyone else np.isin(workers, self._workers[self.is_byzantine])
+        complete = len(workers) == len(self._workers)
+        byzantine = self.is_byzantine if complete else np.isin(workers, self._workers[self.is_byzantine])
         if self._attack is None or not byzantine.any():
             return None
-        places = self._split if everyone else split(byzantine)
+        places = self._split if complete else split(byzantine)
         byzantine_at, honest_at = places
-        if isinstance(self._attack, ColludingAttack) and byzantine.all():
+        if self._colludes and byzantine.all():
             return Lies(np.broadcast_to(neutral, rows.shape), *places)
         sent = self._mount(messages, neutral, byzantine_at, honest_at, master)
         return Lies(self._check(sent, (len(workers[byzantine_at]), rows.shape[1])), *places)
@@ -134,14 +135,16 @@ class Adversary:
         local = (own, shown, byzantine, messages.round, self._seed)
         try:
             with np.errstate(over="ignore", invalid="ignore"):
-                if isinstance(self._attack, LocalAttack):
+                if not self._colludes:
                     return self._send(LocalView(*local))
                 honest = _take(workers, honest_at)
                 absent = np.setdiff1d(self.honest, honest) if len(workers) < len(self._workers) else honest[:0]
                 queries = _bind_queries(master, messages, byzantine_at, honest_at)
                 return self._send(FullView(*local, _take(rows, honest_at), honest, _copy(absent), *queries))
+        except InvalidInput:
+            raise
         except ValueError as error:
-            if isinstance(error, InvalidInput) or "read-only" not in str(error):
+            if "read-only" not in str(error):
                 raise
             raise InvalidInput(f"attack {self._name} must not write into what it is shown; got: {error}") from None
 
@@ -153,14 +156,14 @@ class Adversary:
             raise InvalidInput(f"attack {self._name} must return a floating-point array of shape {shape}; got {came}")
         return cast(Rows, rows)
 
-    def _send(self, view: Any) -> object:
-        attack: Any = self._attack
-        if not isinstance(attack, WithMemory):
-            return attack(view)
+    def _send(self, view: LocalView) -> object:
+        attack = self._with_memory
+        if attack is None:
+            return cast(Callable[[LocalView], object], self._attack)(view)
         if isinstance(self.memory, Nothing):
-            self.memory = self._init_memory(view.neutral)
-        sent, self.memory = attack.step(self.memory, view)
-        return sent
+            self.memory = self._init_memory(attack, view.neutral)
+        rows, self.memory = attack.step(self.memory, view)
+        return rows
 
     @property
     def _name(self) -> str:

@@ -49,8 +49,8 @@ class WorkerGroup:
         if len(self.computing) == len(self.workers):
             return self._step(request)
         model, asked = request.model, request.workers
-        everyone = len(asked) == len(self.workers)
-        computing, idle = self._places if everyone else split(np.isin(asked, self.computing, assume_unique=True))
+        complete = len(asked) == len(self.workers)
+        computing, idle = self._places if complete else split(np.isin(asked, self.computing, assume_unique=True))
         rows = np.empty((len(asked), len(model)), model.dtype)
         rows[idle] = self.worker.neutral(model)
         if len(asked[computing]):

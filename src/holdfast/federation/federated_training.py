@@ -86,7 +86,7 @@ def train_federation(
     if spec.attack is not None or spec.byzantine_workers:
         raise InvalidInput("a federation's server does not know which nodes attack; got an attack in the spec")
     if spec.method.participants != "everyone":
-        raise InvalidInput(f"a federation needs a method in which everyone takes part; got {spec.method_name}")
+        raise InvalidInput(f"a federation needs a method in which all workers take part; got {spec.method_name}")
     if spec.weights != "equal" and task is not build_from_spec:
         raise InvalidInput(f"a server that has no samples cannot count them; got weights={spec.weights}")
     check(spec)

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic, sleep
-from typing import Any
+from typing import TypedDict
 
 from holdfast.errors import EngineError, InvalidInput
 from holdfast.federation.app_template import LOOPBACK, SECRETS
@@ -40,6 +40,17 @@ DECORATION = re.compile(r"\x1b\[[0-9;]*m|[\u2500-\u257f]")
 """Colours, and the boxes around errors."""
 EXCEPTION = re.compile(r"[\w.]*(?:Error|InvalidInput|TooFew|Exception): \S")
 NOISE = re.compile(r"Exit Code:|An unhandled exception|For more information, visit|Traceback|Usage:|Try '")
+
+
+class RoundRecord(TypedDict):
+    """A round as the server writes it to a JSON file."""
+
+    round: int
+    rounds: int
+    """How many rounds the run has."""
+    answered: int
+    metrics: dict[str, float]
+    faults: list[str]
 
 
 @dataclass(frozen=True)
@@ -92,7 +103,7 @@ class Trial:
         """The server's folder: its model, and a record per round."""
         return self.secrets / "state" / "trial" / "server"
 
-    def play(self, say: Callable[[str], None]) -> list[dict[str, Any]]:
+    def play(self, say: Callable[[str], None]) -> list[RoundRecord]:
         """Train to the end and return the records of all rounds. No process is left running in any case."""
         end_processes(self.home)
         for old in ("logs",) if self.resume else ("state", "logs"):
@@ -148,10 +159,10 @@ class Trial:
                 "--node-config", state if place < honest else f'{state} attack="{self.attack}"',
             )  # fmt: skip
 
-    def _train(self, say: Callable[[str], None]) -> list[dict[str, Any]]:
+    def _train(self, say: Callable[[str], None]) -> list[RoundRecord]:
         config = f'workers={self.nodes} state-dir="{self.secrets / "state"}" run-name="trial" {self.config}'
         run = self._start("run", "flwr", "run", str(self.folder.resolve()), "trial", "--stream", "-c", config)
-        records: list[dict[str, Any]] = []
+        records: list[RoundRecord] = []
         first, folder = 0.0, self.server / "rounds"
         while True:
             ended = run.poll() is not None
@@ -225,7 +236,7 @@ def summarise_log(log: str) -> str:
     return (exceptions[-1] if exceptions else " ".join(lines[-3:]) or "nothing in its log")[:300]
 
 
-def _describe(records: list[dict[str, Any]], seconds: float) -> str:
+def _describe(records: list[RoundRecord], seconds: float) -> str:
     """Return the last round in words, with its faults, and the time left."""
     last = records[-1]
     left = seconds / max(len(records) - 1, 1) * (last["rounds"] - last["round"])

@@ -21,6 +21,7 @@ from holdfast.federation.federated_training import (
     train_federation,
 )
 from holdfast.federation.postbox import Postbox
+from holdfast.federation.trial import RoundRecord
 from holdfast.files import write_atomic
 from holdfast.flower.carrier import BODY, RECORD, WORKER, GridCarrier, await_nodes
 from holdfast.runs.spec import Spec
@@ -37,9 +38,16 @@ def server_app(spec: Spec, task: Task = build_from_spec) -> ServerApp:
         resolved = resolve_numbers(settings.spec, task)
         nodes, total = await_nodes(grid, resolved.workers), resolved.rounds
         folder = settings.folder(context.run_config, "server")
-        options: dict[str, Any] = {"timeout": settings.round_timeout, "least": settings.min_workers, "folder": folder}
         start, first = monotonic(), None
-        for played in train_federation(resolved, Postbox(GridCarrier(grid, nodes)), task=task, **options):
+        rounds = train_federation(
+            resolved,
+            Postbox(GridCarrier(grid, nodes)),
+            task=task,
+            timeout=settings.round_timeout,
+            least=settings.min_workers,
+            folder=folder,
+        )
+        for played in rounds:
             first = played.number - 1 if first is None else first
             left = (monotonic() - start) / (played.number - first) * (total - played.number)
             metrics = ", ".join(f"{name} {value:.3f}" for name, value in played.metrics.items())
@@ -47,10 +55,15 @@ def server_app(spec: Spec, task: Task = build_from_spec) -> ServerApp:
             LOGGER.info("round %d of %d: %s, %s, %.0f s left", played.number, total, metrics, answered, left)
             for line in played.faults:
                 LOGGER.info("%s", line)
-            about: dict[str, Any] = {"round": played.number, "rounds": total, "answered": played.answered}
-            about |= {"metrics": played.metrics, "faults": played.faults}
+            record = RoundRecord(
+                round=played.number,
+                rounds=total,
+                answered=played.answered,
+                metrics=played.metrics,
+                faults=played.faults,
+            )
             np.save(folder / "model.npy", played.model)
-            write_atomic(folder / "rounds" / f"{played.number:08d}.json", json.dumps(about).encode())
+            write_atomic(folder / "rounds" / f"{played.number:08d}.json", json.dumps(record).encode())
 
     app.main()(main)
     return app

@@ -64,6 +64,5 @@ def _body(message: Message) -> bytes | Failure:
     """Return the bytes in a reply; any other content counts as no bytes, which the engine reports."""
     if message.has_error():
         return Failure(message.error.reason or f"error {message.error.code}")
-    record = message.content.get(RECORD)
-    body = record.get(BODY) if isinstance(record, ConfigRecord) else None
+    body = message.content.config_records.get(RECORD, {}).get(BODY)
     return body if isinstance(body, bytes) else b""

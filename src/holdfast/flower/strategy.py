@@ -31,7 +31,7 @@ class RobustStrategy(Strategy):  # type: ignore[misc]  # flwr is not there where
         strategy = RobustStrategy("nnm+trimmed-mean", declared=1)
     """
 
-    rule: Any
+    rule: object
     declared: int
     """How many nodes may be Byzantine."""
     examples: Mapping[int, float] | None = None

@@ -144,9 +144,11 @@ def reach(address: str, stopping: Callable[[], bool]) -> None:
     for last in [*[False] * (TRIES - 1), True]:
         try:
             is_ray = _speaks_http2(host, int(port))
-        except (OSError, ValueError) as error:
-            if last or not isinstance(error, TimeoutError):
+        except TimeoutError as error:
+            if last:
                 raise unreachable(address, error) from None
+        except (OSError, ValueError) as error:
+            raise unreachable(address, error) from None
         else:
             if not is_ray:
                 raise unreachable(address, "the service there is not Ray")

@@ -69,6 +69,11 @@ class Frame:
         return self.count * self.dimension * NUMBERS[self.code].itemsize
 
 
+def view_bytes(data: Data) -> memoryview:
+    """Return a view of the bytes."""
+    return memoryview(cast(Any, data))  # an array is a buffer, too, which its type does not say
+
+
 def encode(frame: Frame) -> bytes:
     """Return the frame as bytes."""
     _check(frame)
@@ -80,7 +85,7 @@ def encode(frame: Frame) -> bytes:
 
 def decode(data: Data, dimension: int | None = None) -> Frame:
     """Return the frame in these bytes; WireError if they are none, or one of another `dimension`."""
-    whole = memoryview(cast(Any, data))
+    whole = view_bytes(data)
     if len(whole) < HEADER_BYTES:
         raise WireError(f"a frame must have at least {HEADER_BYTES} bytes; got {len(whole)}")
     magic, version, kind, code, round, declared, count, length, checksum = _HEADER.unpack_from(whole)

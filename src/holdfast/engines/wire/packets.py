@@ -8,13 +8,13 @@ As with frames, nothing is executed, and arrays are views of the bytes that came
 import json
 import struct
 from math import prod
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from holdfast.engines.wire.frame import Data, WireError
+from holdfast.engines.wire.frame import Data, WireError, view_bytes
 from holdfast.errors import EngineError, InvalidInput, in_one_line
 from holdfast.states import Arrays
 
@@ -61,12 +61,12 @@ def _as_array(array: ArrayLike) -> NDArray[Any]:
 
 def is_packet(data: Data) -> bool:
     """Return whether these bytes begin like a packet."""
-    return bytes(memoryview(cast(Any, data))[: len(MAGIC)]) == MAGIC
+    return bytes(view_bytes(data)[: len(MAGIC)]) == MAGIC
 
 
 def unpack(data: Data) -> Packet:
     """Return the packet in these bytes."""
-    whole = memoryview(cast(Any, data))
+    whole = view_bytes(data)
     if len(whole) < _START.size:
         raise WireError(f"a packet must have at least {_START.size} bytes; got {len(whole)}")
     magic, checksum, length = _START.unpack_from(whole)
