@@ -45,10 +45,10 @@ class Adversary:
         computing_always: bool = False,
     ) -> None:
         self._attack, self._workers, self._seed = attack, workers, seed
-        self._colludes = isinstance(attack, ColludingAttack)
+        self._sees_honest = isinstance(attack, ColludingAttack)
         self._with_memory: WithMemory[Any] | None = attack if isinstance(attack, WithMemory) else None
-        if attack is not None and isinstance(attack, LocalAttack) == self._colludes:
-            both = ", which is both" if self._colludes else ""
+        if attack is not None and isinstance(attack, LocalAttack) == self._sees_honest:
+            both = ", which is both" if self._sees_honest else ""
             raise InvalidInput(f"an attack must be a LocalAttack or a ColludingAttack; got {self._name}{both}")
         numbers = list(byzantine)
         self.is_byzantine = np.isin(workers, numbers)
@@ -75,7 +75,7 @@ class Adversary:
     @property
     def colludes(self) -> bool:
         """Whether the attack is mounted at the master: it sees honest messages, or it has a memory."""
-        return self._colludes or self._with_memory is not None
+        return self._sees_honest or self._with_memory is not None
 
     def pack_memory(self) -> Arrays:
         """Return the memory as a checkpoint holds it."""
@@ -119,7 +119,7 @@ class Adversary:
             return None
         places = self._split if complete else split(byzantine)
         byzantine_at, honest_at = places
-        if self._colludes and byzantine.all():
+        if self._sees_honest and byzantine.all():
             return Lies(np.broadcast_to(neutral, rows.shape), *places)
         sent = self._mount(messages, neutral, byzantine_at, honest_at, master)
         return Lies(self._check(sent, (len(workers[byzantine_at]), rows.shape[1])), *places)
@@ -135,7 +135,7 @@ class Adversary:
         local = (own, shown, byzantine, messages.round, self._seed)
         try:
             with np.errstate(over="ignore", invalid="ignore"):
-                if not self._colludes:
+                if not self._sees_honest:
                     return self._send(LocalView(*local))
                 honest = _take(workers, honest_at)
                 absent = np.setdiff1d(self.honest, honest) if len(workers) < len(self._workers) else honest[:0]

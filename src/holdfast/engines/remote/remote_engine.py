@@ -126,8 +126,8 @@ class Remote:
         workers = inbox.workers
         if len(workers) < self._least:
             self._roster.rewind(round)
-            needed = f"round {round + 1} needs answers of at least {self._least} workers; got {len(workers)}"
-            raise TooFew("; ".join([needed, *[f"last fault: {fault}" for fault in self.faults[-1:]]]))
+            need = f"round {round + 1} needs answers of at least {self._least} workers; got {len(workers)}"
+            raise TooFew("; ".join([need, *[f"last fault: {fault}" for fault in self.faults[-1:]]]))
         self._asked += len(inbox.asked)
         self.absent += len(inbox.asked) - len(workers)  # a repeated round counts once
         seed, colludes = self._agreement.participation.seed, self.adversary.colludes
