@@ -21,7 +21,7 @@ import torch
 from benchmarks.timing import once
 from benchmarks.versions import load, machine, versions
 from holdfast.data import Dataset
-from holdfast.engines.training import train
+from holdfast.engines.engine import train
 from holdfast.problems.modules.networks import Cnn, Mlp, new_module
 from holdfast.problems.modules.oracle import ModuleOracle
 from holdfast.runs.experiment import assemble

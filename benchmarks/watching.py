@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from holdfast import Spec
-from holdfast.engines.training import train
+from holdfast.engines.engine import train
 from holdfast.kernels import set_threads
 from holdfast.runs.auto import resolve_auto
 from holdfast.runs.experiment import assemble

@@ -17,10 +17,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from holdfast.federation.engine import Task
-from holdfast.federation.tasks import Loader, linear_task, torch_task
-from holdfast.federation.together import simulated
-from holdfast.federation.trial.template import FRAMEWORKS, write_app
+from holdfast.federation.app_template import FRAMEWORKS, write_app
+from holdfast.federation.federated_training import Task
+from holdfast.federation.tasks import Loader, linear_task, simulate, torch_task
 from holdfast.methods.names import method_text
 from holdfast.runs.spec import Spec
 
@@ -61,7 +60,7 @@ def accuracy(spec: Spec, task: Task) -> float:
     found = []
     for seed in SEEDS:
         seeded = replace(spec, seed=seed)
-        both = [simulated(seeded, task), simulated(seeded, task, "sign-flip", 1)]
+        both = [simulate(seeded, task), simulate(seeded, task, "sign-flip", 1)]
         found.append(min(result.accuracy or 0.0 for result in both))
     return float(np.mean(found))
 

@@ -15,9 +15,9 @@ from time import monotonic
 
 import numpy as np
 
-from holdfast.federation.together import simulated
-from holdfast.federation.trial.supervisor import Trial
-from holdfast.federation.trial.template import write_app
+from holdfast.federation.app_template import write_app
+from holdfast.federation.tasks import simulate
+from holdfast.federation.trial import Trial
 
 NODES, LIMIT = 4, 600.0
 
@@ -32,7 +32,7 @@ def main() -> int:
         trial = Trial(folder, NODES, byzantine=1, attack="sign-flip", config=config)
         records = trial.play(lambda line: print(line, flush=True))
         took, accuracy = monotonic() - begun, records[-1]["metrics"]["accuracy"]
-        here = simulated(spec, app["task"], "sign-flip", 1)
+        here = simulate(spec, app["task"], "sign-flip", 1)
         same = np.load(trial.server / "model.npy").tobytes() == here.model.tobytes()
         print(f"{spec.method}: {accuracy:.3f} after {took:.0f} s; simulated to the bit: {same}", flush=True)
         broken += (not same) + (took > LIMIT) + (spec.method_name == "mean" and accuracy >= 0.2)

@@ -14,7 +14,7 @@ from holdfast import aggregators, attacks, methods, stages
 from holdfast.attacks import ATTACKS, Duplicate, SameValue, SignFlip
 from holdfast.data import PARTITIONS, Dirichlet, load
 from holdfast.data.partitions import REGISTRY as PARTITION_NAMES
-from holdfast.engines.options import ENGINES
+from holdfast.engines.engine_options import ENGINES
 from holdfast.errors import InvalidInput
 from holdfast.methods import Aggregated, Rsa, make_method, method_labels, method_name, method_table, method_text
 from holdfast.methods.names import STAGES

@@ -154,7 +154,7 @@ UNKNOWN: list[tuple[list[str], str, list[str]]] = [
     ([*RUN, "--method", "multi-krum:select=2"], "selected", ["byzantine", "selected"]),
     ([*RUN, "--method", "nmn+krum"], "nnm", list(stages.REGISTRY)),
     ([*RUN, "--method", "bucketing:sise=2+krum"], "size", ["size"]),
-    ([*RUN, "--engine", "rey"], "ray", list(engines.options.REGISTRY)),
+    ([*RUN, "--engine", "rey"], "ray", list(engines.engine_options.REGISTRY)),
     ([*RUN, "--engine", "ray:shard=2"], "shards", [option.name for option in fields(engines.Ray)]),
     ([*RUN, "--schedule", "constnat"], "constant", list(schedules.REGISTRY)),
     (["data", "fetch", "mnits"], "mnist", list(data.FETCHED)),

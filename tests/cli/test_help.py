@@ -15,7 +15,7 @@ import holdfast
 from holdfast.cli import command_parser, main
 from holdfast.cli.compare import specs_of
 from holdfast.cli.options import flag, spec_of
-from holdfast.engines.options import REGISTRY
+from holdfast.engines.engine_options import REGISTRY
 from holdfast.methods import Rsa
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_sections import SECTIONS

@@ -9,7 +9,7 @@ from holdfast import aggregators, attacks, data, methods, problems, stages
 from holdfast.cli import main
 from holdfast.data import partitions
 from holdfast.data.mnist import ImageSet
-from holdfast.engines import options
+from holdfast.engines import engine_options as options
 from holdfast.methods import schedules
 from holdfast.naming import summary
 from holdfast.theory import steps

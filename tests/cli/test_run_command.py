@@ -18,7 +18,7 @@ import pytest
 from changed import ready
 from holdfast.cli import command_parser, main
 from holdfast.cli.options import spec_of
-from holdfast.engines.options import EngineOptions, InProcess, Ray
+from holdfast.engines.engine_options import EngineOptions, InProcess, Ray
 from holdfast.methods import Rsa
 from holdfast.runs.plan import fill_defaults
 from holdfast.runs.runner import run

@@ -6,7 +6,7 @@ from enum import Enum
 
 from holdfast.engines import wire
 from holdfast.engines.remote import Station
-from holdfast.engines.transport import Answer, Lost, Meanwhile, nothing
+from holdfast.engines.transport import Answer, Lost, Meanwhile, do_nothing
 from holdfast.engines.wire import Data
 
 
@@ -39,7 +39,7 @@ class Loopback:
         self.replaced: list[int] = []
         self.patient = 1
         """How many times something is done meanwhile, when answers are held back."""
-        self.watched = nothing
+        self.watched = do_nothing
 
     def start(self, stopping: Callable[[], bool] = lambda: False) -> None:
         self.running = {member: build() for member, build in enumerate(self._builders)}
@@ -62,7 +62,7 @@ class Loopback:
         else:
             self._ready.append(Answer(member, fate))
 
-    def collect(self, timeout: float | None, meanwhile: Meanwhile = nothing) -> Iterator[Answer | Lost]:
+    def collect(self, timeout: float | None, meanwhile: Meanwhile = do_nothing) -> Iterator[Answer | Lost]:
         while self._ready:
             event = self._ready.popleft()
             self._under_way.discard(event.member)
@@ -78,7 +78,7 @@ class Loopback:
         self.replaced.append(member)
         self.running[member] = self._builders[member]()
 
-    def occupied(self) -> str:
+    def describe_wait(self) -> str:
         return "nobody knows why"
 
     def close(self) -> None:

@@ -10,9 +10,9 @@ from loopback import Loopback
 from holdfast.attacks import Attack
 from holdfast.engines import Simulated
 from holdfast.engines.adversary import Adversary
-from holdfast.engines.participation import Participation
-from holdfast.engines.remote import Agreement, Remote, Station, divided
+from holdfast.engines.remote import Agreement, Remote, Station, divide
 from holdfast.engines.wire import Kind
+from holdfast.engines.worker_group import Participation
 from holdfast.methods import InverseSqrt, Method, Program, Ridge, Rsa, Served, Setting
 from holdfast.problems import REGISTRY, LinearProblem, Shards
 from holdfast.typing import Worker, Workers
@@ -73,7 +73,7 @@ class Setup:
         return Station(self.agreement(), own.oracle(workers), own.start(), workers)
 
     def remote(self, members: int = 2, **options: Any) -> tuple[Remote, Loopback]:
-        parts = divided(self.workers, members)
+        parts = divide(self.workers, members)
         transport = Loopback([partial(self.station, part) for part in parts])
         return Remote(self.agreement(), problem(self.dtype).start(), transport, parts, **options), transport
 

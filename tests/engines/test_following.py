@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from holdfast.engines import wire
-from holdfast.engines.remote.following import SNAPSHOT_EVERY, Announcer, Follower, announced
+from holdfast.engines.remote.following import SNAPSHOT_EVERY, Announcer, Follower, choose_kinds
 from holdfast.engines.wire import Kind, WireError
 from holdfast.methods import InverseSqrt, Ridge, Rsa, Setting
 from holdfast.typing import Messages, Tally
@@ -23,28 +23,28 @@ def test_who_follows_tallies_holds_x0_and_hears_it_now_and_then(dtype: type) -> 
     lengths = []
     for round in range(2 * SNAPSHOT_EVERY + 5):
         frames = announcer.frames(round, wire.model(state.model, round))
-        assert tuple(wire.decode(frame).kind for frame in frames) == announced(round, follow=True)
+        assert tuple(wire.decode(frame).kind for frame in frames) == choose_kinds(round, follow=True)
         lengths.append(len(frames))
         for frame in frames:
-            follower.hear(frame)
+            follower.take(frame)
         assert follower.model(round).tobytes() == state.model.tobytes()
         tally = a_tally(round)
-        announcer.counted(tally, round)
+        announcer.note_tally(tally, round)
         state = PROGRAM.step(state, Messages(tally, np.arange(1, 21), round))
     assert [round for round, length in enumerate(lengths) if length == 2] == [SNAPSHOT_EVERY, 2 * SNAPSHOT_EVERY]
 
 
 def test_who_does_not_follow_is_sent_x0_every_time() -> None:
     announcer, whole = Announcer(follow=False), wire.model(np.ones(D), 1)
-    announcer.counted(a_tally(0), 0)
+    announcer.note_tally(a_tally(0), 0)
     assert announcer.frames(1, whole) == [whole]
-    assert announced(1, follow=False) == (Kind.MODEL,)
+    assert choose_kinds(1, follow=False) == (Kind.MODEL,)
 
 
 def test_after_forgetting_x0_is_taken_whatever_it_is() -> None:
     follower = following(3)
     follower.forget()
-    follower.hear(wire.model(np.zeros(D), 3))
+    follower.take(wire.model(np.zeros(D), 3))
     assert not follower.model(3).any()
 
 
@@ -55,34 +55,34 @@ def test_a_master_that_has_counted_nothing_yet_sends_x0_in_any_round() -> None:
 
 def following(rounds: int) -> Follower:
     follower = Follower(PROGRAM, D)
-    follower.hear(wire.model(np.ones(D), 0))
+    follower.take(wire.model(np.ones(D), 0))
     for round in range(rounds):
-        follower.hear(wire.tally(a_tally(round), round))
+        follower.take(wire.tally(a_tally(round), round))
     return follower
 
 
 def test_a_snapshot_that_differs_is_refused() -> None:
     follower = following(3)
     with pytest.raises(WireError, match="must be the x0 that was followed; got another in round 3"):
-        follower.hear(wire.model(np.nextafter(follower.model(3), 9.0), 3))
+        follower.take(wire.model(np.nextafter(follower.model(3), 9.0), 3))
 
 
 def test_who_missed_rounds_is_told_x0_and_goes_on() -> None:
     follower = following(3)
     with pytest.raises(WireError, match="tally must be of round 3, whose x0 is known; got round 5"):
-        follower.hear(wire.tally(a_tally(5), 5))
+        follower.take(wire.tally(a_tally(5), 5))
     with pytest.raises(WireError, match="must begin with its x0, of round 6; got that of round 3"):
         follower.model(6)
-    follower.hear(wire.model(np.zeros(D), 6))
-    follower.hear(wire.tally(a_tally(6), 6))
+    follower.take(wire.model(np.zeros(D), 6))
+    follower.take(wire.tally(a_tally(6), 6))
     assert follower.model(7).any()
 
 
 def test_a_stale_tally_is_refused() -> None:
     with pytest.raises(WireError, match="tally must be of round 3, whose x0 is known; got round 2"):
-        following(3).hear(wire.tally(a_tally(2), 2))
+        following(3).take(wire.tally(a_tally(2), 2))
 
 
 def test_another_dimension_is_refused() -> None:
     with pytest.raises(WireError, match="must have dimension 70; got 71"):
-        Follower(PROGRAM, D).hear(wire.model(np.zeros(D + 1), 0))
+        Follower(PROGRAM, D).take(wire.model(np.zeros(D + 1), 0))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from small import problem
 
-from holdfast.engines.group import WorkerGroup
+from holdfast.engines.worker_group import WorkerGroup
 from holdfast.methods import GradientWorker, PenalisedWorker, WithMomentum
 from holdfast.methods.penalties import L1, L2
 from holdfast.methods.schedules import Constant

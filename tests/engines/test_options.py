@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.engines.options import REGISTRY, InProcess, Ray
+from holdfast.engines.engine_options import REGISTRY, InProcess, Ray
 from holdfast.engines.ray import RayTransport
 from holdfast.errors import InvalidInput
 

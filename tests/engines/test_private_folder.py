@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.engines.ray.folder import PREFIX, STALE, private_folder
+from holdfast.engines.ray.private_ray import PREFIX, STALE, private_folder
 from holdfast.files import Owner
 
 

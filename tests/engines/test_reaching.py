@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from holdfast.engines.ray import reaching
-from holdfast.engines.ray.reaching import GREETING, reach
+from holdfast.engines.ray import cluster
+from holdfast.engines.ray.cluster import GREETING, reach
 from holdfast.errors import EngineError, InvalidInput
 
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[socket.socket]:
-    monkeypatch.setattr(reaching, "TRY", 0.05)
+    monkeypatch.setattr(cluster, "TRY", 0.05)
     with socket.create_server(("127.0.0.1", 0)) as listening:
         yield listening
 
@@ -49,7 +49,7 @@ def test_who_begins_as_ray_does_is_taken_for_ray(server: socket.socket) -> None:
 @pytest.mark.parametrize("words", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n", b"SSH-2.0-OpenSSH\r\n"])
 def test_somebody_else_at_the_address_is_said(server: socket.socket, words: bytes) -> None:
     answer = answering(server, words)
-    with pytest.raises(InvalidInput, match=r"^--address must be HOST:PORT .*; got .*: who answers there is not Ray$"):
+    with pytest.raises(InvalidInput, match=r"^--address must be HOST:PORT .*; got .*: the service there is not Ray$"):
         reach(at(server), never)
     answer.join()
 
@@ -60,7 +60,7 @@ def test_who_never_answers_is_given_up(server: socket.socket) -> None:
 
 
 def test_or_before_if_the_run_is_asked_to_stop(server: socket.socket) -> None:
-    with pytest.raises(EngineError, match=r"^asked to stop while nobody answered at 127\.0\.0\.1:\d+$"):
+    with pytest.raises(EngineError, match=r"^asked to stop while 127\.0\.0\.1:\d+ did not answer$"):
         reach(at(server), lambda: True)
 
 

@@ -10,7 +10,7 @@ from small import Setup, problem
 
 from holdfast import aggregators, attacks
 from holdfast.engines import Recorder, train, wire
-from holdfast.engines.remote import engine as remote_engine
+from holdfast.engines.remote import remote_engine
 from holdfast.engines.wire import Kind
 from holdfast.errors import InvalidInput
 from holdfast.methods import Aggregated, GradientWorker, IdealRsa, PenalisedWorker, Rsa, Served, WithMomentum
@@ -31,7 +31,7 @@ def agree(setup: Setup, members: int, rounds: int = 4) -> None:
     state = setup.start()
     for round in range(rounds):
         expected, received = here.exchange(state, round), there.exchange(state, round)
-        assert received.workers.tolist() == expected.workers.tolist() == here.asked(round).tolist()
+        assert received.workers.tolist() == expected.workers.tolist() == here.select_workers(round).tolist()
         assert (received.round, received.seed) == (expected.round, expected.seed)
         if isinstance(expected.rows, Tally):
             assert isinstance(received.rows, Tally)
@@ -181,7 +181,7 @@ def test_bits_cross_as_counts_or_bits_and_models_as_models() -> None:
 
 def test_nothing_is_played_to_know_who_is_asked() -> None:
     there, transport = replace(ATTACKED, share=0.4).remote()
-    assert there.asked(3).tolist() == replace(ATTACKED, share=0.4).simulated().asked(3).tolist()
+    assert there.select_workers(3).tolist() == replace(ATTACKED, share=0.4).simulated().select_workers(3).tolist()
     assert not transport.requests
 
 

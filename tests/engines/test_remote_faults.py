@@ -14,13 +14,12 @@ from small import Setup, problem
 from holdfast import attacks
 from holdfast.attacks import LocalAttack, LocalView
 from holdfast.engines import Simulated, train, wire
-from holdfast.engines.protocol import FAULTS
-from holdfast.engines.remote import Remote, attention, roster
-from holdfast.engines.remote.answers import reported
-from holdfast.engines.remote.attention import Attention
+from holdfast.engines.engine import FAULTS
+from holdfast.engines.remote import Remote, member, roster
 from holdfast.engines.remote.inbox import Inbox
-from holdfast.engines.remote.post import Post
+from holdfast.engines.remote.member import Attention, Post
 from holdfast.engines.wire import Kind, WireError
+from holdfast.engines.wire.packets import pack_error
 from holdfast.errors import EngineError, InvalidInput, TooFew
 from holdfast.methods import Rsa
 from holdfast.methods.watchful import WatchfulRsa
@@ -334,8 +333,8 @@ def test_the_answers_of_a_replaced_member_are_dropped() -> None:
     _, transport = SETUP.remote()
     transport.start()
     post = Post(transport)
-    for member in (1, 0):
-        post.send(member, wire.pack("who"))
+    for number in (1, 0):
+        post.send(number, wire.pack("who"))
     assert post.wait((0,), None) is not None
     post.replace(1)
     assert post.wait((1,), 0.0) is None
@@ -351,7 +350,7 @@ def test_a_member_that_cannot_start_is_said() -> None:
 
 def test_a_member_that_says_why_it_cannot_start_is_not_tried_again() -> None:
     there, transport = SETUP.remote()
-    transport.tamper = changed(1, "who", lambda _: reported(InvalidInput("data must be there; got none")))
+    transport.tamper = changed(1, "who", lambda _: pack_error(InvalidInput("data must be there; got none")))
     with pytest.raises(InvalidInput, match=r"^every shard must be able to start; got data must be there; got none$"):
         there.start()
     assert not transport.replaced
@@ -471,7 +470,7 @@ def test_who_waits_says_for_what_and_stops_when_asked(monkeypatch: pytest.Monkey
     if kind == "load":
         transport.kill(1)
     transport.patient = 6
-    monkeypatch.setattr(attention, "monotonic", Clock(20.0))
+    monkeypatch.setattr(member, "monotonic", Clock(20.0))
 
     def stop() -> None:
         nonlocal stopping
@@ -487,9 +486,9 @@ def test_who_waits_says_for_what_and_stops_when_asked(monkeypatch: pytest.Monkey
 def test_what_is_waited_for_is_said_again_when_it_changes(monkeypatch: pytest.MonkeyPatch) -> None:
     watch, said = Attention(), list[str]()
     watch.say = said.append
-    monkeypatch.setattr(attention, "monotonic", Clock(attention.SOON + 1))
+    monkeypatch.setattr(member, "monotonic", Clock(member.SOON + 1))
     reasons = iter(["two processors", "two processors", "one processor"])
-    meanwhile = watch.starting(lambda: next(reasons))
+    meanwhile = watch.await_start(lambda: next(reasons))
     for _ in range(3):
         meanwhile()
     assert said == ["waiting for two processors", "waiting for one processor"]
@@ -510,14 +509,14 @@ def test_those_who_compute_are_given_the_time_that_a_round_takes(monkeypatch: py
     watch.stopping = lambda: True
     watch.slowest = 30.0
     times = iter([0.0, 1.0, 15.0, 31.0, 33.0, 34.0, 34.0])
-    monkeypatch.setattr(attention, "monotonic", lambda: next(times))
-    meanwhile = watch.computing(lambda: "them")
+    monkeypatch.setattr(member, "monotonic", lambda: next(times))
+    meanwhile = watch.await_answer(lambda: "them")
     for _ in range(3):
         meanwhile()
     with pytest.raises(EngineError):
         meanwhile()
     with pytest.raises(EngineError):
-        watch.starting(lambda: "them")()
+        watch.await_start(lambda: "them")()
 
 
 def test_a_new_member_that_never_answers_ends_the_run() -> None:

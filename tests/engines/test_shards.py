@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from changed import ready
-from holdfast.engines.options import Ray
+from holdfast.engines.engine_options import Ray
 from holdfast.errors import InvalidInput
 from holdfast.problems import LinearProblem
 from holdfast.runs.runner import run

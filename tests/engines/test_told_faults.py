@@ -11,7 +11,7 @@ from loopback import Fate, Loopback, changed
 
 from holdfast.cli import main
 from holdfast.cli.run import SHOWN
-from holdfast.engines.options import Ray
+from holdfast.engines.engine_options import Ray
 from holdfast.engines.remote import Station
 from holdfast.runs import ray_stations as sharding
 from holdfast.runs.observers import Interrupted

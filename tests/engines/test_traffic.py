@@ -7,7 +7,7 @@ import pytest
 from small import Setup, problem
 
 from holdfast.engines import train, wire
-from holdfast.engines.traffic import expected
+from holdfast.engines.remote.following import expect_traffic
 from holdfast.engines.wire import HEADER_BYTES, Kind, message_bytes
 from holdfast.methods import Rsa
 from holdfast.methods.watchful import WatchfulRsa
@@ -23,7 +23,7 @@ def test_lengths_by_hand(dimension: int) -> None:
 
 
 def test_the_paper_s_numbers() -> None:
-    of = partial(expected, dimension=7850, dtype=np.float32, rounds=5000, voters=20)
+    of = partial(expect_traffic, dimension=7850, dtype=np.float32, rounds=5000, voters=20)
     assert of(Kind.MODEL, follow=False) == (31444, 31444)
     counted = of(Kind.SIDES, follow=True)
     assert (counted.up, round(counted.down)) == (1028, 5277)
@@ -38,7 +38,7 @@ def test_what_is_expected_of_workers_that_are_alone_is_what_crosses(method: type
     there, _ = setup.remote(members=7)
     list(train(setup.program, there, setup.start(), range(103)))
     bits = messages == "bits"
-    due = expected(
+    due = expect_traffic(
         Kind.SIDES if bits else Kind.MODEL, 15, np.float32, rounds=103, voters=7, follow=bits and method is Rsa
     )
     assert there.traffic == pytest.approx(due)

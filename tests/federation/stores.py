@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.federation import Aggregation, Reply, Rounds
-from holdfast.federation.suspects import Suspects
+from holdfast.federation.node_reports import Suspects
 
 
 class Array(NamedTuple):

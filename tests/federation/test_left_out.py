@@ -6,9 +6,8 @@ import numpy as np
 from stores import reply, rounds
 
 from holdfast.federation import Rounds
-from holdfast.federation.metrics import medians
-from holdfast.federation.sampling import sample, sample_size
-from holdfast.federation.suspects import Suspects
+from holdfast.federation.node_reports import Suspects
+from holdfast.federation.rounds import medians, sample, sample_size
 
 
 def played(rounds_: int, byzantine: set[int], after: int, declared: int = 2, rule: str = "median") -> Rounds:
@@ -52,19 +51,28 @@ def test_never_more_are_left_out_than_declared() -> None:
 
 def test_junk_counts_and_a_good_round_forgives() -> None:
     suspects = Suspects(after=2, most=1)
-    suspects.hear(1, {1: 0.1, 2: 0.1}, [3])
-    suspects.hear(2, {1: 0.1, 2: 0.1, 3: 0.1}, [])
-    suspects.hear(3, {1: 0.1, 2: 0.1}, [3])
+    suspects.judge(1, {1: 0.1, 2: 0.1}, [3])
+    suspects.judge(2, {1: 0.1, 2: 0.1, 3: 0.1}, [])
+    suspects.judge(3, {1: 0.1, 2: 0.1}, [3])
     assert suspects.left_out == {}
-    suspects.hear(4, {1: 0.1, 2: 0.1}, [3])
+    suspects.judge(4, {1: 0.1, 2: 0.1}, [3])
     assert suspects.left_out == {3: 4}
+
+
+def test_nodes_that_send_the_same_are_one_voice() -> None:
+    # node 1 differs on 1/4 from nodes 2 and 3, on all from 4 and 5: median 1/4 if these two count once, else 5/8
+    federation = rounds("median")
+    federation.begin({"w": np.zeros(4, np.float32)}, range(1, 6))
+    updates = [[1, 1, 1, 1], [1, 1, 1, -1], [1, 1, -2, 1], [-1, -1, -1, -1], [-1, -1, -1, -1]]
+    federation.end(1, [reply(n, w=np.array(update, np.float32)) for n, update in enumerate(updates, start=1)])
+    assert federation.reports[0].verdicts[1].disagreement == 0.25
 
 
 def test_absence_neither_accuses_nor_forgives() -> None:
     suspects = Suspects(after=2, most=1)
-    suspects.hear(1, {1: 0.1}, [3])
-    suspects.hear(2, {1: 0.1}, [])
-    suspects.hear(3, {2: 0.1}, [3])
+    suspects.judge(1, {1: 0.1}, [3])
+    suspects.judge(2, {1: 0.1}, [])
+    suspects.judge(3, {2: 0.1}, [3])
     assert suspects.left_out == {3: 3}
 
 

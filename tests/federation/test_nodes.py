@@ -13,15 +13,15 @@ import pytest
 from holdfast import attacks
 from holdfast.engines import wire
 from holdfast.errors import InvalidInput
-from holdfast.federation.engine import Round, federated, station, with_numbers
-from holdfast.federation.node import Node
+from holdfast.federation.checkpoint_files import Node
+from holdfast.federation.federated_training import Round, build_station, resolve_numbers, train_federation
 from holdfast.federation.postbox import Failure, Postbox
 from holdfast.runs.plan import fill_defaults
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
 from holdfast.typing import Vector
 
-SPEC = with_numbers(fill_defaults(Spec(data="digits", workers=4, rounds=4, eval_every=4, batch=8, method="rsa")))
+SPEC = resolve_numbers(fill_defaults(Spec(data="digits", workers=4, rounds=4, eval_every=4, batch=8, method="rsa")))
 
 
 class Local:
@@ -30,7 +30,7 @@ class Local:
     def __init__(self, spec: Spec, folder: Path, byzantine: Mapping[int, str] | None = None) -> None:
         lies = byzantine or {}
         self.nodes = [
-            Node(folder / str(worker), partial(station, spec, worker, attack=lies.get(worker)))
+            Node(folder / str(worker), partial(build_station, spec, worker, attack=lies.get(worker)))
             for worker in range(1, spec.workers + 1)
         ]
         self.away: set[int] = set()
@@ -52,12 +52,12 @@ class Local:
     def pull(self, tickets: Collection[str]) -> dict[str, bytes | Failure]:
         return {ticket: self.letters.pop(ticket) for ticket in tickets if self.letters.get(ticket) is not None}  # type: ignore[misc]
 
-    def connected(self) -> set[int]:
+    def list_connected(self) -> set[int]:
         return set(range(len(self.nodes))) - self.away
 
 
 def played(spec: Spec, carrier: Local, **options: Any) -> list[Round]:
-    return list(federated(spec, Postbox(carrier, interval=0.01), **options))
+    return list(train_federation(spec, Postbox(carrier, interval=0.01), **options))
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def played(spec: Spec, carrier: Local, **options: Any) -> list[Round]:
 )
 @pytest.mark.parametrize("attack", [None, "sign-flip", "gaussian", "label-flip"])
 def test_every_method_equals_the_simulation(method: str, attack: str | None, tmp_path: Path) -> None:
-    spec = with_numbers(fill_defaults(replace(SPEC, method=method, declared=1, rate=None)))
+    spec = resolve_numbers(fill_defaults(replace(SPEC, method=method, declared=1, rate=None)))
     rounds = played(spec, Local(spec, tmp_path, {4: attack} if attack else {}))
     simulated = run(replace(spec, attack=attack, byzantine=(4,) if attack else 0))
     assert rounds[-1].model.tobytes() == simulated.model.tobytes()
@@ -89,10 +89,10 @@ def test_every_method_equals_the_simulation(method: str, attack: str | None, tmp
 @pytest.mark.parametrize("lost", [0, 1])
 def test_a_killed_server_goes_on_to_the_undisturbed_model(method: str, lost: int, tmp_path: Path) -> None:
     """It is killed after a round was saved, or, with `lost`, while the next one had been played by all nodes."""
-    spec = with_numbers(fill_defaults(replace(SPEC, method=method, rate=None)))
+    spec = resolve_numbers(fill_defaults(replace(SPEC, method=method, rate=None)))
     undisturbed = played(spec, Local(spec, tmp_path / "undisturbed"))[-1].model
     carrier = Local(spec, tmp_path / "nodes")
-    rounds = federated(spec, Postbox(carrier, interval=0.01), folder=tmp_path)
+    rounds = train_federation(spec, Postbox(carrier, interval=0.01), folder=tmp_path)
     for _ in range(2):
         saved = next(rounds)
     kept = (tmp_path / "master.checkpoint").read_bytes()
@@ -107,13 +107,13 @@ def test_a_killed_server_goes_on_to_the_undisturbed_model(method: str, lost: int
 
 def test_another_spec_does_not_go_on(tmp_path: Path) -> None:
     played(SPEC, Local(SPEC, tmp_path / "nodes"), folder=tmp_path)
-    with pytest.raises(InvalidInput, match="a federation goes on with the spec it began with"):
+    with pytest.raises(InvalidInput, match="a federation resumes with the spec it began with"):
         played(replace(SPEC, seed=9), Local(SPEC, tmp_path / "nodes"), folder=tmp_path)
 
 
 def test_a_node_that_is_away_misses_rounds_and_comes_back_from_its_checkpoint(tmp_path: Path) -> None:
     carrier = Local(SPEC, tmp_path)
-    rounds = federated(SPEC, Postbox(carrier, interval=0.01), timeout=0.5)
+    rounds = train_federation(SPEC, Postbox(carrier, interval=0.01), timeout=0.5)
     assert next(rounds).answered == 4
     carrier.away = {1}
     assert [next(rounds).answered for _ in range(2)] == [3, 3]
@@ -139,7 +139,7 @@ BAD: dict[str, tuple[Callable[[bytes], bytes], str]] = {
 def test_bad_replies_are_named_and_the_round_goes_on(name: str, tmp_path: Path) -> None:
     change, reason = BAD[name]
     carrier = Local(SPEC, tmp_path)
-    rounds = federated(SPEC, Postbox(carrier, interval=0.01))
+    rounds = train_federation(SPEC, Postbox(carrier, interval=0.01))
     next(rounds)
     next(rounds)
     carrier.tamper = lambda member, count, answer: change(answer) if member == 2 else answer
@@ -154,10 +154,10 @@ def test_bad_replies_are_named_and_the_round_goes_on(name: str, tmp_path: Path) 
 
 def begun(method: str, folder: Path, timeout: float) -> tuple[Vector, Local, Iterator[Any]]:
     """Return the model of an undisturbed run, and the nodes and the rest of one whose first round is over."""
-    spec = with_numbers(fill_defaults(replace(SPEC, method=method, rate=None)))
+    spec = resolve_numbers(fill_defaults(replace(SPEC, method=method, rate=None)))
     undisturbed = played(spec, Local(spec, folder / "undisturbed"))[-1].model
     carrier = Local(spec, folder / "nodes")
-    rounds = federated(spec, Postbox(carrier, interval=0.01), timeout=timeout)
+    rounds = train_federation(spec, Postbox(carrier, interval=0.01), timeout=timeout)
     next(rounds)
     return undisturbed, carrier, rounds
 
@@ -224,7 +224,7 @@ def test_only_attacks_of_one_process_are_mounted(tmp_path: Path) -> None:
     for name, kind in attacks.REGISTRY.items():
         if not issubclass(kind, attacks.LocalAttack):
             with pytest.raises(InvalidInput, match="a node alone can only mount a LocalAttack"):
-                station(SPEC, 1, attack=name)
+                build_station(SPEC, 1, attack=name)
 
 
 def asked(node: Node, round: int, value: float = 0.0) -> bytes:
@@ -233,7 +233,7 @@ def asked(node: Node, round: int, value: float = 0.0) -> bytes:
 
 
 def test_a_round_played_again_gives_the_same_answer(tmp_path: Path) -> None:
-    node = Node(tmp_path, partial(station, SPEC, 1))
+    node = Node(tmp_path, partial(build_station, SPEC, 1))
     asked(node, 0)
     first = asked(node, 1)
     assert asked(node, 1) == first
@@ -243,16 +243,16 @@ def test_a_round_played_again_gives_the_same_answer(tmp_path: Path) -> None:
 
 
 def test_an_old_round_is_refused(tmp_path: Path) -> None:
-    node = Node(tmp_path, partial(station, SPEC, 1))
+    node = Node(tmp_path, partial(build_station, SPEC, 1))
     for round in range(4):
         asked(node, round)
     packet = wire.unpack(asked(node, 1))
-    assert packet.arrays["text"].tobytes() == b"a node goes on from a checkpoint for round 1 or before; got 3"
+    assert packet.arrays["text"].tobytes() == b"a node resumes from a checkpoint for round 1 or before; got 3"
     assert not wire.is_packet(asked(node, 0))  # a new run
 
 
 def test_a_half_written_checkpoint_is_passed_over(tmp_path: Path) -> None:
-    node, other = (Node(tmp_path / name, partial(station, SPEC, 1)) for name in "ab")
+    node, other = (Node(tmp_path / name, partial(build_station, SPEC, 1)) for name in "ab")
     for each in (node, other):
         asked(each, 0)
     newest = tmp_path / "a" / "00000002.checkpoint"

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stores import Array, stored
 
-from holdfast.federation.stored import Unfit, opened
+from holdfast.federation.model_layout import Unfit, view_array
 
 F4 = np.dtype(np.float32)
 
@@ -19,7 +19,7 @@ F4 = np.dtype(np.float32)
 def test_what_was_stored_is_read_without_a_copy(order: str) -> None:
     array = np.asarray(np.arange(6, dtype=np.float32).reshape(2, 3), order=order)  # type: ignore[call-overload]
     given = stored(array)
-    view = opened("w", given, F4, (2, 3))
+    view = view_array("w", given, F4, (2, 3))
     assert np.array_equal(view, array)
     assert np.shares_memory(view, np.frombuffer(given.data, np.uint8))
 
@@ -55,7 +55,7 @@ def declaring(shape: str) -> Array:
 )
 def test_all_else_is_refused_with_a_reason(sent: Array, reason: str) -> None:
     with pytest.raises(Unfit, match=reason) as raised:
-        opened("w", sent, F4, (3,))
+        view_array("w", sent, F4, (3,))
     assert "\n" not in str(raised.value)
 
 
@@ -63,4 +63,4 @@ def test_all_else_is_refused_with_a_reason(sent: Array, reason: str) -> None:
 def test_no_bytes_raise_anything_else(noise: bytes, at: int, inside: bool) -> None:
     whole = stored(np.zeros(3, np.float32)).data
     with suppress(Unfit):
-        opened("w", Array(whole[:at] + noise + whole[at + len(noise) :] if inside else noise), F4, (3,))
+        view_array("w", Array(whole[:at] + noise + whole[at + len(noise) :] if inside else noise), F4, (3,))

@@ -13,10 +13,9 @@ import torch
 from test_nodes import Local, played
 
 from holdfast.errors import InvalidInput
-from holdfast.federation.engine import station
-from holdfast.federation.node import Node
-from holdfast.federation.tasks import torch_task
-from holdfast.federation.together import simulated
+from holdfast.federation.checkpoint_files import Node
+from holdfast.federation.federated_training import build_station
+from holdfast.federation.tasks import simulate, torch_task
 from holdfast.runs.plan import fill_defaults
 from holdfast.runs.spec import Spec
 
@@ -38,10 +37,11 @@ def test_nodes_equal_one_process(attack: str | None, tmp_path: Path) -> None:
     carrier = Local(SPEC, tmp_path)
     attacks = (None, None, attack)
     carrier.nodes = [
-        Node(tmp_path / str(n), partial(station, SPEC, n, task, attacks[n - 1])) for n in range(1, SPEC.workers + 1)
+        Node(tmp_path / str(n), partial(build_station, SPEC, n, task, attacks[n - 1]))
+        for n in range(1, SPEC.workers + 1)
     ]
     rounds = played(SPEC, carrier, task=task)
-    here = simulated(SPEC, task, attack, 0 if attack is None else 1)
+    here = simulate(SPEC, task, attack, 0 if attack is None else 1)
     assert rounds[-1].model.tobytes() == here.model.tobytes()
     assert rounds[-1].metrics["accuracy"] == here.accuracy
 

@@ -9,12 +9,10 @@ import numpy as np
 import pytest
 
 from holdfast.errors import InvalidInput
-from holdfast.federation.engine import with_numbers
+from holdfast.federation.app_template import write_app
+from holdfast.federation.federated_training import resolve_numbers
 from holdfast.federation.tasks import linear_task
-from holdfast.federation.trial.ending import told_by
-from holdfast.federation.trial.family import family, sweep_family
-from holdfast.federation.trial.supervisor import Trial
-from holdfast.federation.trial.template import write_app
+from holdfast.federation.trial import Trial, end_processes, find_processes, summarise_log
 from holdfast.runs.plan import fill_defaults
 from holdfast.runs.spec import Spec
 
@@ -37,11 +35,11 @@ def test_a_family_is_found_by_its_home_and_ended_whatever_it_does(tmp_path: Path
     ours = [started(tmp_path, STUBBORN), started(tmp_path, STUBBORN.replace("SIG_IGN", "SIG_DFL"))]
     stranger = started(tmp_path / "other", STUBBORN)
     try:
-        assert family(tmp_path) == sorted(process.pid for process in ours)
-        assert sweep_family(tmp_path) == 2
-        assert family(tmp_path) == []
+        assert find_processes(tmp_path) == sorted(process.pid for process in ours)
+        assert end_processes(tmp_path) == 2
+        assert find_processes(tmp_path) == []
         assert stranger.poll() is None
-        assert sweep_family(tmp_path) == 0
+        assert end_processes(tmp_path) == 0
     finally:
         for process in [*ours, stranger]:
             process.kill()
@@ -89,7 +87,7 @@ def test_auto_is_refused_where_nobody_has_all_samples() -> None:
         linear_task("softmax", 2, lambda worker, workers: (np.zeros((1, 2)), np.zeros(1))),
     )
     with pytest.raises(InvalidInput, match=r"a federation needs numbers, rsa:penalty=.*: auto asks all workers"):
-        with_numbers(spec, task)
+        resolve_numbers(spec, task)
 
 
 def test_more_nodes_than_keys_are_refused(tmp_path: Path) -> None:
@@ -107,6 +105,6 @@ def test_the_reason_is_found_in_a_log() -> None:
         "Traceback (most recent call last):\n  File x\nholdfast.errors.InvalidInput: unknown method 'rs'; known: rsa"
     )
     end = "\x1b[91mERROR \x1b[0m:     Exit Code: 201\n\nAn unhandled exception\n\nFor more information, visit: <x>"
-    assert told_by(f"{traceback}\n{end}\n") == "holdfast.errors.InvalidInput: unknown method 'rs'; known: rsa"
+    assert summarise_log(f"{traceback}\n{end}\n") == "holdfast.errors.InvalidInput: unknown method 'rs'; known: rsa"
     box = "╭─ Error ──────╮\n│ Invalid value │\n╰──────────────╯"
-    assert told_by(box) == "Error Invalid value"
+    assert summarise_log(box) == "Error Invalid value"

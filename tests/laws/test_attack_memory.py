@@ -10,7 +10,7 @@ import pytest
 from changed import ready
 from holdfast.attacks import ATTACKS, REGISTRY, ColludingAttack, FullView, LocalAttack, LocalView, WithMemory
 from holdfast.engines.adversary import Adversary
-from holdfast.engines.training import train
+from holdfast.engines.engine import train
 from holdfast.runs.experiment import assemble
 from holdfast.runs.observers import Interrupted, Unwatched
 from holdfast.runs.plan import remake_plan
@@ -55,17 +55,17 @@ def test_memory_goes_from_round_to_round() -> None:
     assert sent == [[[1, 1]] * 2, [[2, 2]] * 2, [[3, 3]] * 2]
     assert adversary.memory.rounds.tolist() == [3, 3]
     again = Adversary(Counting(), WORKERS, (4, 5))
-    again.recall(adversary.remembered(), np.zeros(2))
+    again.restore_memory(adversary.pack_memory(), np.zeros(2))
     assert again.corrupt(Messages(rows.copy(), WORKERS, 3), np.zeros(2))[4].tolist() == [4, 4]
 
 
 def test_memory_stays_where_nobody_attacks() -> None:
     adversary = Adversary(Counting(), WORKERS, (4, 5))
     adversary.corrupt(Messages(np.zeros((3, 2)), WORKERS[:3], 0), np.zeros(2))  # nobody Byzantine is asked
-    assert adversary.remembered() == {}
+    assert adversary.pack_memory() == {}
     adversary.corrupt(Messages(np.zeros((2, 2)), WORKERS[3:], 1), np.zeros(2))  # nobody to look at
-    assert adversary.remembered() == {}
-    adversary.recall({}, np.zeros(2))
+    assert adversary.pack_memory() == {}
+    adversary.restore_memory({}, np.zeros(2))
     assert adversary.corrupt(Messages(np.zeros((5, 2)), WORKERS, 2), np.zeros(2))[4].tolist() == [1, 1]
 
 

@@ -12,10 +12,9 @@ import pytest
 pytest.importorskip("flwr")
 
 from holdfast.errors import EngineError, InvalidInput
-from holdfast.federation.together import simulated
-from holdfast.federation.trial.family import family
-from holdfast.federation.trial.supervisor import Trial
-from holdfast.federation.trial.template import write_app
+from holdfast.federation.app_template import write_app
+from holdfast.federation.tasks import simulate
+from holdfast.federation.trial import Trial, find_processes
 
 
 def test_certificates_and_keys_are_for_their_owner(tmp_path: Path) -> None:
@@ -46,7 +45,7 @@ def test_a_wrong_host_leaves_nothing_behind(tmp_path: Path) -> None:
 
 def end_superlink(trial: Trial) -> None:
     """Kill the SuperLink, as a machine that loses power would; it answers nobody any more."""
-    for pid in family(trial.home):
+    for pid in find_processes(trial.home):
         if b"flower-superlink" in Path(f"/proc/{pid}/cmdline").read_bytes():
             os.kill(pid, signal.SIGKILL)
 
@@ -59,7 +58,7 @@ def test_a_deployment_equals_the_simulated_engine(tmp_path: Path) -> None:
     said: list[str] = []
     assert [record["answered"] for record in trial.play(said.append)] == [3, 3, 3]
     assert "round 3 of 3, accuracy " in said[-1]
-    assert family(trial.home) == []
+    assert find_processes(trial.home) == []
     assert_simulated(trial)
 
 
@@ -70,10 +69,10 @@ def test_a_deployment_is_gone_on_with_after_its_superlink_was_killed(tmp_path: P
     trial = Trial(tmp_path, nodes=3, byzantine=1, attack="sign-flip", config=f'rounds=3 method="{method}"')
     with pytest.raises(EngineError, match=r"the SuperLink must stay|the run must play all"):
         trial.play(lambda line: end_superlink(trial) if line.startswith("round 1 of") else None)
-    assert family(trial.home) == []
+    assert find_processes(trial.home) == []
     trial = replace(trial, resume=True)
     assert [record["answered"] for record in trial.play(lambda line: None)] == [3, 3, 3]
-    assert family(trial.home) == []
+    assert find_processes(trial.home) == []
     assert_simulated(trial, method)
 
 
@@ -82,5 +81,5 @@ def assert_simulated(trial: Trial, method: str | None = None) -> None:
     app = runpy.run_path(str(trial.folder / "robust_app" / "task.py"))
     played = len(list(trial.server.glob("rounds/*.json")))
     spec = replace(app["SPEC"], workers=trial.nodes, rounds=played, method=method or app["SPEC"].method)
-    here = simulated(spec, app["task"], trial.attack, trial.byzantine)
+    here = simulate(spec, app["task"], trial.attack, trial.byzantine)
     assert np.load(trial.server / "model.npy").tobytes() == here.model.tobytes()

@@ -13,10 +13,8 @@ import pytest
 
 pytest.importorskip("flwr")
 
-from holdfast.federation.trial.certificates import write_node_key
-from holdfast.federation.trial.family import family
-from holdfast.federation.trial.supervisor import Trial
-from holdfast.federation.trial.template import write_app
+from holdfast.federation.app_template import write_app, write_node_key
+from holdfast.federation.trial import Trial, find_processes
 
 BIN = Path(sys.executable).parent
 JUNK = '''
@@ -78,7 +76,8 @@ def free_port() -> list[str]:
 
 def commands(trial: Trial, program: str) -> dict[int, list[str]]:
     """Return the command lines of all processes of a trial that run a program."""
-    lines = {pid: Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")[:-1] for pid in family(trial.home)}
+    pids = find_processes(trial.home)
+    lines = {pid: Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")[:-1] for pid in pids}
     return {pid: line for pid, line in lines.items() if any(word.endswith(program) for word in line[:2])}
 
 
@@ -141,7 +140,7 @@ def test_a_node_that_is_killed_is_missed_and_comes_back(tmp_path: Path) -> None:
         assert any(re.search(f"worker 4: .*({reason})", line) for line in lines), (lines, reason)
     played = [int(path.stem) for path in (trial.secrets / "state" / "trial" / "worker-2").glob("*.checkpoint")]
     assert max(played) > 2  # it has gone on from its own files
-    assert family(trial.home) == []
+    assert find_processes(trial.home) == []
 
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
@@ -152,10 +151,10 @@ def test_nothing_is_left_of_a_trial_that_is_interrupted_or_killed(end: signal.Si
     with subprocess.Popen([*command, "try", tmp_path, "--nodes", "2"], stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert b"the SuperLink listens" in process.stdout.readline()
-        assert len(family(home)) >= 2
+        assert len(find_processes(home)) >= 2
         process.send_signal(end)
         assert process.wait(timeout=10) == (130 if end is signal.SIGINT else -signal.SIGKILL)
     if end is signal.SIGKILL:
-        assert family(home)
+        assert find_processes(home)
         assert subprocess.run([*command, "stop", tmp_path], check=False, timeout=30).returncode == 0
-    assert family(home) == []
+    assert find_processes(home) == []

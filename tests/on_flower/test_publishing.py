@@ -9,7 +9,7 @@ pytest.importorskip("flwr")
 from flwr.cli.app_cmd.publish import _collect_file_paths, _validate_app_name, _validate_description, _validate_files
 from flwr.cli.config_utils import load_and_validate
 
-from holdfast.federation.trial.template import FRAMEWORKS, write_app
+from holdfast.federation.app_template import FRAMEWORKS, write_app
 
 
 @pytest.mark.filterwarnings("ignore:GitWildMatchPattern:DeprecationWarning")  # of the library that Flower matches by

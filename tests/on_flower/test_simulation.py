@@ -16,9 +16,9 @@ import pytest
 
 pytest.importorskip("flwr.simulation")
 
-from holdfast.federation.together import simulated
-from holdfast.federation.trial.family import sweep_family
-from holdfast.federation.trial.template import write_app
+from holdfast.federation.app_template import write_app
+from holdfast.federation.tasks import simulate
+from holdfast.federation.trial import end_processes
 
 ENVIRONMENT = {
     "FLWR_DISABLE_RUNTIME_DEPENDENCY_INSTALLATION": "1",
@@ -53,7 +53,7 @@ def environment(tmp_path: Path) -> Iterator[dict[str, str]]:
             sleep(0.1)
         yield variables
     finally:
-        sweep_family(home)
+        end_processes(home)
         link.wait()
 
 
@@ -77,7 +77,7 @@ def test_flwr_run_equals_the_simulated_engine(environment: dict[str, str], tmp_p
         records = [json.loads(path.read_text()) for path in sorted(server.glob("rounds/*.json"))]
         assert [record["answered"] for record in records] == [3, 3, 3]
         task = runpy.run_path(str(app / "robust_app" / "task.py"))
-        here = simulated(replace(task["SPEC"], workers=3, rounds=3, method=method), task["task"])
+        here = simulate(replace(task["SPEC"], workers=3, rounds=3, method=method), task["task"])
         assert np.load(server / "model.npy").tobytes() == here.model.tobytes()
 
 

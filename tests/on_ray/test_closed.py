@@ -266,10 +266,10 @@ def test_a_cluster_with_a_token_lets_in_who_has_it(elsewhere: tuple[str, str], t
 
 
 def test_what_the_user_has_set_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    from holdfast.engines.ray.closed import asking_for_a_token
+    from holdfast.engines.ray.private_ray import require_token
 
     monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
     monkeypatch.delenv("RAY_AUTH_TOKEN", raising=False)
-    with asking_for_a_token():
+    with require_token():
         assert os.environ["RAY_AUTH_MODE"] == "disabled"
         assert "RAY_AUTH_TOKEN" not in os.environ

@@ -28,7 +28,7 @@ from terminal import (
     with_mark,
 )
 
-from holdfast.engines.options import Ray
+from holdfast.engines.engine_options import Ray
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
 

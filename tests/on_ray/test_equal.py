@@ -7,7 +7,7 @@ import pytest
 
 from changed import ready
 from holdfast import attacks
-from holdfast.engines.options import Ray
+from holdfast.engines.engine_options import Ray
 from holdfast.engines.remote import Remote
 from holdfast.errors import InvalidInput
 from holdfast.runs.experiment import assemble

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from changed import ready
-from holdfast.engines.options import InProcess, Ray
+from holdfast.engines.engine_options import InProcess, Ray
 from holdfast.errors import InvalidInput
 from holdfast.runs.experiment import Experiment, assemble
 from holdfast.runs.folder.checkpoint import Checkpoint

@@ -24,7 +24,7 @@ from small import Setup, problem  # noqa: E402
 from holdfast import attacks  # noqa: E402
 from holdfast.engines import wire  # noqa: E402
 from holdfast.engines.ray import RayTransport  # noqa: E402
-from holdfast.engines.remote import Remote, divided  # noqa: E402
+from holdfast.engines.remote import Remote, divide  # noqa: E402
 from holdfast.engines.wire import Kind  # noqa: E402
 from holdfast.methods import Rsa  # noqa: E402
 from holdfast.methods.watchful import WatchfulRsa  # noqa: E402
@@ -81,7 +81,7 @@ class Station:
 @pytest.mark.parametrize("deed", DEEDS)
 @pytest.mark.parametrize("setup", [FULL, BITS, SIDES], ids=["full", "bits", "sides"])
 def test_whatever_a_shard_returns_is_not_executed_and_the_run_goes_on(setup: Setup, deed: str, tmp_path: Path) -> None:
-    path, parts = tmp_path / "made", divided(setup.workers, 2)
+    path, parts = tmp_path / "made", divide(setup.workers, 2)
     act, says = DEEDS[deed]
     built: list[Any] = [partial(Station, setup, part, act if i else None, str(path)) for i, part in enumerate(parts)]
     engine = Remote(setup.agreement(), problem().start(), RayTransport(built), parts)

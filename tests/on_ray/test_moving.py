@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from holdfast.cli import main
-from holdfast.engines.options import Ray
-from holdfast.engines.training import train
+from holdfast.engines.engine import train
+from holdfast.engines.engine_options import Ray
 from holdfast.errors import EngineError
 from holdfast.runs.observers import Interrupted
 from holdfast.runs.runner import resume, run

@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("ray")
 from terminal import assert_gone, command, flags, interrupted, new_mark, wait_for
 
-from holdfast.engines.options import Ray
+from holdfast.engines.engine_options import Ray
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
 

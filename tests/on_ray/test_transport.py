@@ -27,7 +27,7 @@ from small import Setup, problem  # noqa: E402
 from holdfast import aggregators, attacks  # noqa: E402
 from holdfast.attacks import LocalAttack, LocalView  # noqa: E402
 from holdfast.engines.ray import INLINE, RayTransport  # noqa: E402
-from holdfast.engines.remote import Remote, Station, divided  # noqa: E402
+from holdfast.engines.remote import Remote, Station, divide  # noqa: E402
 from holdfast.engines.transport import Answer  # noqa: E402
 from holdfast.errors import InvalidInput, TooFew  # noqa: E402
 from holdfast.methods import Aggregated, Rsa  # noqa: E402
@@ -53,7 +53,7 @@ def closed() -> Iterator[None]:
 
 
 def on_ray(setup: Setup, **options: Any) -> Remote:
-    parts = divided(setup.workers, 2)
+    parts = divide(setup.workers, 2)
     transport = RayTransport([partial(warmed, setup, part) for part in parts])
     OPENED.append(Remote(setup.agreement(), problem().start(), transport, parts, **options))
     return OPENED[-1]
@@ -170,7 +170,7 @@ def killed_at_first(mark: Path, setup: Setup, workers: Workers) -> Station:
 
 @EACH
 def test_a_process_that_is_killed_while_it_starts_is_replaced(setup: Setup, tmp_path: Path) -> None:
-    parts = divided(setup.workers, 2)
+    parts = divide(setup.workers, 2)
     stations = [partial(warmed, setup, parts[0]), partial(killed_at_first, tmp_path / "mark", setup, parts[1])]
     OPENED.append(Remote(setup.agreement(), problem().start(), RayTransport(stations), parts))
     engine = OPENED[-1]

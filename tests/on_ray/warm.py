@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.engines.ray import Cluster, transport
+from holdfast.engines.ray import Cluster, ray_transport
 
 SHARDS = 2
 
@@ -60,7 +60,7 @@ def kept_actors(ray: Any, monkeypatch: pytest.MonkeyPatch, pool: list[Any]) -> I
             ray.get(again, timeout=60)
             return running[-1]
 
-    monkeypatch.setattr(transport, "Cluster", Warm)
+    monkeypatch.setattr(ray_transport, "Cluster", Warm)
     yield
     for actor in running:
         ray.kill(actor)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from changed import ready
 from holdfast import load
-from holdfast.engines.training import train
+from holdfast.engines.engine import train
 from holdfast.problems import LinearProblem
 from holdfast.runs.experiment import assemble
 from holdfast.runs.plan import remake_plan

@@ -117,10 +117,10 @@ def test_only_those_who_are_asked_move_their_averages(method: str) -> None:
         engine.exchange(Served(x0), round)
         averages.append(engine.state.average.copy())
         moved = (averages[-1] != averages[-2]).any(axis=1)
-        np.testing.assert_array_equal(np.flatnonzero(moved) + 1, engine.asked(round))
-        assert len(engine.asked(round)) == 4
+        np.testing.assert_array_equal(np.flatnonzero(moved) + 1, engine.select_workers(round))
+        assert len(engine.select_workers(round)) == 4
     never = ~(averages[-1] != 0).any(axis=1)
-    assert never.sum() == 10 - len(set(np.concatenate([engine.asked(round) for round in range(3)]).tolist()))
+    assert never.sum() == 10 - len(set(np.concatenate([engine.select_workers(round) for round in range(3)]).tolist()))
 
 
 @pytest.mark.parametrize("attack", ["gaussian", "duplicate", "sign-flip"])

@@ -8,7 +8,7 @@ import pytest
 
 from changed import ready
 from holdfast import attacks
-from holdfast.engines.participation import Participation
+from holdfast.engines.worker_group import Participation
 from holdfast.errors import InvalidInput
 from holdfast.methods import Rsa, Served
 from holdfast.methods.penalties import L1, L2, LInf, Penalty
@@ -28,7 +28,7 @@ BASE = Spec(data="digits", workers=10, rounds=6, eval_every=3, batch=8)
 def test_as_many_are_asked_as_said_and_each_as_often() -> None:
     """Over 2000 rounds each of 10 is asked 600 times on average; deviation sqrt(2000 * 0.3 * 0.7) = 20.5, times 5."""
     crowd = Participation(np.arange(1, 11), share=0.3, seed=4)
-    asked = [crowd.asked(round) for round in range(2000)]
+    asked = [crowd.select_workers(round) for round in range(2000)]
     assert {len(numbers) for numbers in asked} == {3}
     assert all((np.diff(numbers) > 0).all() for numbers in asked)
     times = np.bincount(np.concatenate(asked))[1:]
@@ -38,13 +38,13 @@ def test_as_many_are_asked_as_said_and_each_as_often() -> None:
 @pytest.mark.parametrize(("share", "size"), [(1.0, 30), (0.1, 3), (0.01, 1), (0.101, 4), (0.5, 15), (0.999, 30)])
 def test_the_number_is_rounded_up(share: float, size: int) -> None:
     assert Participation(np.arange(1, 31), share).size == size
-    assert len(Participation(np.arange(1, 31), share).asked(0)) == size
+    assert len(Participation(np.arange(1, 31), share).select_workers(0)) == size
 
 
 def test_who_is_not_asked_keeps_its_model() -> None:
     experiment = assemble(remake_plan(ready(replace(BASE, participation=0.3))))
     engine, x0 = experiment.engine, experiment.problem.start()
-    asked = Participation(np.arange(1, 11), 0.3, 0).asked(0) - 1
+    asked = Participation(np.arange(1, 11), 0.3, 0).select_workers(0) - 1
     before = engine.state.model
     engine.exchange(Served(x0), 0)
     changed = (engine.state.model != before).any(axis=1)
@@ -56,7 +56,7 @@ def test_those_asked_do_what_they_do_among_all() -> None:
     some, everyone = (assemble(remake_plan(ready(replace(BASE, participation=share)))) for share in (0.4, 1.0))
     for experiment in (some, everyone):
         experiment.engine.exchange(Served(experiment.problem.start()), 0)
-    asked = Participation(np.arange(1, 11), 0.4, 0).asked(0) - 1
+    asked = Participation(np.arange(1, 11), 0.4, 0).select_workers(0) - 1
     np.testing.assert_array_equal(some.engine.state.model[asked], everyone.engine.state.model[asked])
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from changed import ready
 from holdfast import load
-from holdfast.engines.training import train
+from holdfast.engines.engine import train
 from holdfast.problems import LinearProblem
 from holdfast.runs import personal
 from holdfast.runs.experiment import Experiment, assemble

@@ -14,7 +14,7 @@ from holdfast import attacks, data, engines, methods, problems, stages
 from holdfast.attacks import Duplicate, SameValue
 from holdfast.data import Assignment, Dirichlet, Partition
 from holdfast.engines import InProcess, Ray
-from holdfast.engines.options import REGISTRY as ENGINES
+from holdfast.engines.engine_options import REGISTRY as ENGINES
 from holdfast.errors import InvalidInput
 from holdfast.methods import Aggregated, Rsa
 from holdfast.runs.plan import drop_ignored, fill_defaults
@@ -173,7 +173,9 @@ def test_a_data_file_is_looked_for_beside_the_spec(text: str, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("engine", [InProcess(), Ray(), Ray(shards=3, address="10.0.0.1:6379", round_timeout=2.5)])
-def test_the_engine_is_no_part_of_what_is_computed(engine: engines.options.EngineOptions, tmp_path: Path) -> None:
+def test_the_engine_is_no_part_of_what_is_computed(
+    engine: engines.engine_options.EngineOptions, tmp_path: Path
+) -> None:
     spec = Spec(engine=engine)
     assert spec.to_toml() == Spec().to_toml()
     assert spec.to_json() == Spec().to_json()

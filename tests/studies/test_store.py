@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from changed import ready
 from holdfast.attacks import SameValue, SignFlip
 from holdfast.data import load
-from holdfast.engines.options import Ray
+from holdfast.engines.engine_options import Ray
 from holdfast.errors import InvalidInput
 from holdfast.methods import Rsa, make_method
 from holdfast.runs.metrics import Evaluation

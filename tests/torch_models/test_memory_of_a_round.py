@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from networks import images
 
-from holdfast.engines.training import train
+from holdfast.engines.engine import train
 from holdfast.problems.modules.networks import Mlp
 from holdfast.runs.experiment import assemble
 from holdfast.runs.plan import fill_defaults, remake_plan

@@ -8,7 +8,7 @@ import pytest
 from holdfast.aggregators import Mean
 from holdfast.attacks import SameValue, SignFlip
 from holdfast.engines import Simulated
-from holdfast.engines.training import train
+from holdfast.engines.engine import train
 from holdfast.methods import Aggregated, IdealRsa, Method, Program, Rsa, Served, Setting, Total
 from holdfast.methods.penalties import L1, L2, LInf, Penalty
 from holdfast.methods.priors import Ridge

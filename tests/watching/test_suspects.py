@@ -135,7 +135,7 @@ def test_absent_workers_are_recorded_as_none(partial: Result) -> None:
 
 
 def asked_in(round: int) -> list[int]:
-    return [int(worker) for worker in Participation(np.arange(1, 11), 0.5, 0).asked(round)]
+    return [int(worker) for worker in Participation(np.arange(1, 11), 0.5, 0).select_workers(round)]
 
 
 def test_the_present_are_judged(partial: Result) -> None:

@@ -6,9 +6,8 @@ from pathlib import Path
 from holdfast.cli.console import Speaker
 from holdfast.cli.parsing import Command, add_commands
 from holdfast.errors import EngineError
-from holdfast.federation.trial.certificates import LOOPBACK
-from holdfast.federation.trial.supervisor import Trial, stop
-from holdfast.federation.trial.template import FRAMEWORKS, write_app
+from holdfast.federation.app_template import FRAMEWORKS, LOOPBACK, write_app
+from holdfast.federation.trial import Trial, stop
 
 FAILED = 1
 """The exit status when a federation did not come to its end."""

@@ -12,7 +12,7 @@ from holdfast.attacks import ATTACKS, ColludingAttack
 from holdfast.cli.console import Speaker
 from holdfast.data import PARTITIONS, SETS, TABLE_TYPES
 from holdfast.data import Table as DataTable
-from holdfast.engines.options import ENGINES
+from holdfast.engines.engine_options import ENGINES
 from holdfast.methods import schedules
 from holdfast.methods.names import METHODS, STAGES
 from holdfast.methods.names import REGISTRY as METHODS_BY_NAME

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from holdfast.attacks import ATTACKS
 from holdfast.data import PARTITIONS
-from holdfast.engines.options import ENGINES, REGISTRY, EngineOptions
+from holdfast.engines.engine_options import ENGINES, REGISTRY, EngineOptions
 from holdfast.errors import InvalidInput
 from holdfast.methods import method_text
 from holdfast.runs.spec import Spec, read_toml

@@ -5,19 +5,18 @@ from typing import Any
 
 from holdfast.attacks import Attack
 from holdfast.engines.adversary import Adversary
-from holdfast.engines.group import WorkerGroup
-from holdfast.engines.participation import Participation
-from holdfast.engines.protocol import Spread
+from holdfast.engines.engine import Spread
+from holdfast.engines.worker_group import Participation, WorkerGroup
 from holdfast.methods import Program, Served
 from holdfast.problems import Divisible
 from holdfast.typing import Messages, Oracle, Request, Rows, Vector, Workers
 
 
 class Simulated:
-    """Workers that share this process; those in `byzantine` send what `attack` says.
+    """Workers that share this process; the Byzantine workers send what `attack` makes.
 
-    Byzantine workers compute their own message where the attack uses it or they are `computing_always`; also where
-    the oracle cannot serve the others alone. In each round a `share` of the workers is asked.
+    Byzantine workers compute their own message if the attack uses it, with `computing_always`, and if the oracle cannot
+    be divided. Each round asks a `share` of the workers.
     """
 
     def __init__(
@@ -42,13 +41,13 @@ class Simulated:
         self.absent = 0
         """Always 0: no worker is late here."""
         self.voters = self._participation.size
-        """How many workers are asked in a round."""
+        """The number of workers that a round asks."""
         self.honest = self.adversary.honest
         """The numbers of the honest workers."""
 
     @property
     def faults(self) -> tuple[str, ...]:
-        """Always empty: nothing gets lost here."""
+        """Always empty: no answer is lost here."""
         return ()
 
     @property
@@ -61,31 +60,31 @@ class Simulated:
         self._group.state = state
 
     def attend(self, stopping: Callable[[], bool], say: Callable[[str], object]) -> None:
-        """Do nothing: there is nothing to wait for here."""
+        """Do nothing: this engine never waits."""
 
     def start(self) -> None:
-        """Do nothing: all is ready."""
+        """Do nothing: the engine is ready."""
 
-    def asked(self, round: int) -> Workers:
-        """Return the numbers of the workers that are asked in a round."""
-        return self._participation.asked(round)
+    def select_workers(self, round: int) -> Workers:
+        """Return the numbers of the workers that a round asks."""
+        return self._participation.select_workers(round)
 
     def exchange(self, state: Served, round: int) -> Messages:
-        """Play a round of a master in this state and return what arrives. It is valid until the next round."""
-        request = Request(state.model, self._participation.asked(round), round, self._seed)
+        """Play a round of a master in this state and return the messages that arrive, valid until the next round."""
+        request = Request(state.model, self.select_workers(round), round, self._seed)
         answers = Messages(self._group.answer(request), request.workers, round, self._seed, state.model)
         return self.adversary.cross(self.program, answers, state)
 
     def iterates(self, model: Vector) -> Rows:
-        """Return the models that honest workers hold while the master holds `model`."""
+        """Return the honest workers' models while the master holds `model`."""
         return self._group.iterates(model, self.honest)
 
     def spread(self, model: Vector) -> Spread:
-        """Return how far the honest workers' models are while the master holds `model`."""
+        """Return how far apart the honest workers' models are while the master holds `model`."""
         total = self._group.total(model, self.honest)
         assert total is not None  # at least one worker is honest
         mean = total / len(self.honest)
         return Spread(*(self._group.squares(model, self.honest, point) for point in (mean, model)))
 
     def close(self) -> None:
-        """Do nothing: nothing was started."""
+        """Do nothing: the engine has started nothing."""

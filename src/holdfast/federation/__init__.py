@@ -1,5 +1,5 @@
-"""What a server makes of the replies of nodes that it does not trust; no network library is imported here."""
+"""A server's side of a federation whose nodes are not trusted. No network library is imported here."""
 
 from holdfast.federation.aggregation import Aggregation
-from holdfast.federation.reports import Report, Verdict
+from holdfast.federation.node_reports import Report, Verdict
 from holdfast.federation.rounds import Reply, Rounds

@@ -1,4 +1,4 @@
-"""What a compromised node sends in place of its update. It knows no more than its own process does."""
+"""A Byzantine node's reply in place of its update. The node knows no more than its own process does."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from holdfast.attacks import ATTACKS, LabelPoisoning, LocalAttack, LocalView, WithMemory
 from holdfast.attacks.threats import BatchPoisoning
 from holdfast.errors import InvalidInput
-from holdfast.federation.layout import Layout
+from holdfast.federation.model_layout import Layout, Model
 
 
-def mounted_alone(attack: Any) -> LocalAttack:
-    """Return the attack that a text, a table or an object names, if one process, which ends with its message, can."""
+def make_local_attack(attack: object) -> LocalAttack:
+    """Return the attack that a text, a table or an object names; a process that ends after each message mounts it."""
     made = ATTACKS.make(attack)
     if not isinstance(made, LocalAttack):
         raise InvalidInput(
@@ -33,9 +33,9 @@ class Compromise:
     seed: int = 0
 
     @classmethod
-    def of(cls, attack: Any, seed: int = 0) -> Self:
+    def of(cls, attack: object, seed: int = 0) -> Self:
         """Return the compromise that a text, a table or an object names."""
-        made = mounted_alone(attack)
+        made = make_local_attack(attack)
         if isinstance(made, LabelPoisoning | BatchPoisoning):
             raise InvalidInput(
                 f"an attack on updates must change them; got {ATTACKS.name(made)}, which changes samples"
@@ -44,8 +44,8 @@ class Compromise:
 
     def model(
         self, sent: Mapping[str, NDArray[Any]], trained: Mapping[str, NDArray[Any]], worker: int, round: int
-    ) -> dict[str, NDArray[Any]]:
-        """Return what the node sends that was sent a model and has trained it: the model it was sent, plus the attack.
+    ) -> Model:
+        """Return the Byzantine node's reply: the model that was sent, plus the attack on the update.
 
         >>> flip = Compromise.of("sign-flip:factor=-2")
         >>> flip.model({"w": np.array([10.0])}, {"w": np.array([11.0])}, worker=1, round=1)
@@ -55,5 +55,5 @@ class Compromise:
         update = (after.vector - before.vector)[np.newaxis]
         view = LocalView(update, np.zeros_like(update[0]), np.array([worker]), round, self.seed)
         with np.errstate(over="ignore", invalid="ignore"):
-            lie = before.vector + self.attack(view)[0]
-        return after.model(lie, [array for array in trained.values() if array.dtype.kind != "f"])
+            reply = before.vector + self.attack(view)[0]
+        return after.model(reply, after.others(list(trained.values())))

@@ -1,4 +1,4 @@
-"""For users of Flower: our rules as a strategy, our attacks as a mod, our methods as an app."""
+"""For users of Flower: rules as a strategy, attacks as a mod, methods as an app."""
 
 from holdfast.errors import InvalidInput
 

@@ -1,4 +1,4 @@
-"""Requests to stations and their answers as messages of Flower's."""
+"""Requests to stations and their answers, as messages of Flower's."""
 
 from collections.abc import Collection, Sequence
 from logging import getLogger
@@ -12,13 +12,13 @@ from holdfast.federation.postbox import Failure
 
 LOGGER = getLogger("flwr")
 RECORD, WORKER, BODY = "holdfast", "worker", "body"
-"""Where in a message the bytes are."""
+"""The keys of the bytes in a message."""
 SIMULATED = "flwr run . --federation-config num-supernodes=%d"
-"""How to get more nodes where nobody starts them."""
+"""How to get more nodes in simulation."""
 
 
 class GridCarrier:
-    """Carries letters to nodes; which node is which worker is the server's to say, never the node's."""
+    """Carries requests to nodes. The server decides which node is which worker, never the node."""
 
     def __init__(self, grid: Grid, nodes: Sequence[int], ttl: float | None = None) -> None:
         self._grid, self._nodes, self._ttl = grid, nodes, ttl
@@ -37,32 +37,32 @@ class GridCarrier:
         waiting = [ticket for ticket in tickets if ticket not in refused]
         if not waiting:
             return dict(refused)
-        came = self._grid.pull_messages(waiting)
-        return refused | {message.metadata.reply_to_message_id: _body(message) for message in came}
+        replies = self._grid.pull_messages(waiting)
+        return refused | {message.metadata.reply_to_message_id: _body(message) for message in replies}
 
-    def connected(self) -> set[int]:
-        there = set(self._grid.get_node_ids())
-        return {member for member, node in enumerate(self._nodes) if node in there}
+    def list_connected(self) -> set[int]:
+        connected = set(self._grid.get_node_ids())
+        return {member for member, node in enumerate(self._nodes) if node in connected}
 
 
-def registered(grid: Grid, count: int, patience: float = 600.0) -> list[int]:
-    """Return so many nodes in the order of their registration: by name, then by number. Wait for them to connect."""
-    begun, said = monotonic(), -1
+def await_nodes(grid: Grid, count: int, patience: float = 600.0) -> list[int]:
+    """Wait until `count` nodes are connected. Return them in the order of their names, then of their numbers."""
+    start, before = monotonic(), -1
     while True:
         nodes = sorted(grid.get_nodes(), key=lambda node: (len(node.name), node.name, node.node_id))
         if len(nodes) >= count:
             return [node.node_id for node in nodes[:count]]
-        if monotonic() - begun > patience:
+        if monotonic() - start > patience:
             raise EngineError(f"a federation needs {count} nodes within {patience:g} seconds; got {len(nodes)}")
-        if len(nodes) != said:
-            LOGGER.info("%d of %d nodes are connected; in simulation: %s", said := len(nodes), count, SIMULATED % count)
+        if len(nodes) != before:
+            before = len(nodes)
+            LOGGER.info("%d of %d nodes are connected; in simulation: %s", before, count, SIMULATED % count)
         sleep(0.5)
 
 
 def _body(message: Message) -> bytes | Failure:
-    """Return the bytes in a reply; whatever else came is a reply of no bytes, which is named as such."""
+    """Return the bytes in a reply; any other content counts as no bytes, which the engine reports."""
     if message.has_error():
         return Failure(message.error.reason or f"error {message.error.code}")
-    record = message.content.get(RECORD)
-    body = record.get(BODY) if isinstance(record, ConfigRecord) else None
+    body = message.content.config_records.get(RECORD, {}).get(BODY)
     return body if isinstance(body, bytes) else b""

@@ -1,4 +1,4 @@
-"""Our attacks as a mod of Flower's ClientApp."""
+"""Attacks as a mod of Flower's ClientApp."""
 
 from logging import getLogger
 from typing import Any
@@ -13,19 +13,19 @@ LOGGER = getLogger("flwr")
 
 
 class AttackMod:
-    """Makes a node Byzantine: the same ClientApp, plus this mod, answers to train messages with an attack.
+    """Makes a node Byzantine: a ClientApp with this mod answers train messages with an attack.
 
-    `attack` is spelled as on the command line. Only attacks that one process can mount alone are accepted. A node's
-    number, for attacks that draw, is its `partition-id` plus 1, or the number that Flower gave it.
+    `attack` is spelled as on the command line. Only attacks that one process can mount alone are accepted. Attacks that
+    draw number the node by its `partition-id` plus 1, else by Flower's node number.
 
         app = ClientApp(mods=[AttackMod("sign-flip")])
     """
 
-    def __init__(self, attack: Any, seed: int = 0) -> None:
+    def __init__(self, attack: object, seed: int = 0) -> None:
         self._compromise = Compromise.of(attack, seed)
 
     def __call__(self, message: Message, context: Context, call_next: ClientAppCallable) -> Message:
-        """Let the node train as if it were honest, and corrupt what it answers."""
+        """Let the node train as if it were honest, then corrupt its reply."""
         kind, _, _ = message.metadata.message_type.partition(".")
         sent = list(message.content.array_records.values())
         round = int(
@@ -41,7 +41,7 @@ class AttackMod:
         worker = int(context.node_config.get("partition-id", int(context.node_id) - 1)) + 1
         try:
             model = self._compromise.model(_arrays(sent[0]), _arrays(trained), worker, round)
-        except InvalidInput as error:  # training has diverged: the reply is bad as it is
+        except InvalidInput as error:  # training has diverged
             LOGGER.info("attack: %s", error)
             return reply
         reply.content[name] = ArrayRecord({each: Array(array) for each, array in model.items()})

@@ -1,4 +1,4 @@
-"""Our rules as a strategy of Flower's own ServerApp."""
+"""Rules as a strategy of Flower's own ServerApp."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -13,9 +13,8 @@ from flwr.serverapp.strategy import Strategy
 
 from holdfast.errors import InvalidInput
 from holdfast.federation import Aggregation, Reply, Report, Rounds
-from holdfast.federation.metrics import medians
-from holdfast.federation.sampling import sample, sample_size
-from holdfast.federation.suspects import Suspects
+from holdfast.federation.node_reports import Suspects
+from holdfast.federation.rounds import medians, sample, sample_size
 
 LOGGER = getLogger("flwr")
 MetricsFunction = Callable[[list[RecordDict], str], MetricRecord]
@@ -25,36 +24,36 @@ MetricsFunction = Callable[[list[RecordDict], str], MetricRecord]
 class RobustStrategy(Strategy):  # type: ignore[misc]  # flwr is not there where types are checked
     """A rule of holdfast on the updates of ordinary FedAvg-style clients, up to `declared` of which may be Byzantine.
 
-    `rule` is any rule or composition, spelled as on the command line. An update is what a node returns minus what it
-    was sent. A reply that is no finite update of the model that was sent is dropped and named; no reply ends the
-    federation. Sample counts that nodes claim are not read. Arguments that FedAvg has too mean the same.
+    `rule` is any rule or composition, spelled as on the command line. An update is the model that a node returns minus
+    the model that was sent. A reply that is no finite update is dropped and named; no reply ends the federation.
+    Sample counts that nodes claim are not read. Arguments that FedAvg has too mean the same.
 
         strategy = RobustStrategy("nnm+trimmed-mean", declared=1)
     """
 
-    rule: Any
+    rule: object
     declared: int
     """How many nodes may be Byzantine."""
     examples: Mapping[int, float] | None = None
-    """Weights of the nodes for the rule `mean`, as the server knows them; without, all weigh the same."""
+    """Weights of the nodes for the rule `mean`, as the server knows them; if not given, all weights are equal."""
     leave_out_after: int = 0
-    """Stop asking a node that was suspect in so many rounds one after another; 0 asks all for ever."""
+    """Stop asking a node that was suspect in so many rounds in a row; 0 asks all nodes for ever."""
     seed: int | None = None
-    """Of what is drawn: which nodes are asked, buckets. None draws one that no node can foresee."""
+    """Random seed: for the nodes asked and for buckets. None draws a seed that no node can foresee."""
     patience: float = 60.0
     """Seconds to wait for enough nodes before the first round."""
     fraction_train: float = 1.0
     fraction_evaluate: float = 1.0
     min_train_nodes: int | None = None
-    """None is the least with an honest majority, 2 declared + 1."""
+    """None is the least number with an honest majority, 2 declared + 1."""
     min_evaluate_nodes: int = 1
     min_available_nodes: int = 2
     weighted_by_key: str = "num-examples"
-    """Never a weight; only kept out of the metrics."""
+    """Left out of the metrics, and never a weight."""
     arrayrecord_key: str = "arrays"
     configrecord_key: str = "config"
     train_metrics_aggr_fn: MetricsFunction | None = None
-    """None reports the median of each number over the nodes."""
+    """If not given, the median of each number over the nodes is reported."""
     evaluate_metrics_aggr_fn: MetricsFunction | None = None
 
     def __post_init__(self) -> None:
@@ -70,7 +69,7 @@ class RobustStrategy(Strategy):  # type: ignore[misc]  # flwr is not there where
 
     @property
     def reports(self) -> list[Report]:
-        """What became of each round and of each node in it."""
+        """One report per round, with every node in it."""
         return self._rounds.reports
 
     def summary(self) -> None:
@@ -85,7 +84,7 @@ class RobustStrategy(Strategy):  # type: ignore[misc]  # flwr is not there where
         assert self.min_train_nodes is not None
         if self.fraction_train == 0.0:
             return []
-        nodes = self._asked(grid, self.fraction_train, self.min_train_nodes, server_round)
+        nodes = self._choose_nodes(grid, self.fraction_train, self.min_train_nodes, server_round)
         if len(nodes) not in self._checked and not self._suspects.left_out:
             self.aggregation.check(len(nodes))
             self._checked.add(len(nodes))
@@ -95,14 +94,14 @@ class RobustStrategy(Strategy):  # type: ignore[misc]  # flwr is not there where
     def aggregate_train(
         self, server_round: int, replies: Iterable[Message]
     ) -> tuple[ArrayRecord | None, MetricRecord | None]:
-        """Return the new model, or None if it stays as it was, and the metrics of the round."""
+        """Return the new model, or None if the model stays as it was, and the metrics of the round."""
         messages = list(replies)
         model = self._rounds.end(server_round, map(_reply, messages))
         report = self.reports[-1]
         for line in report.lines():
             LOGGER.info("\t> %s", line)
         used = [message.content for message in messages if message.metadata.src_node_id in report.verdicts]
-        metrics = MetricRecord(self._reported(used, self.train_metrics_aggr_fn) | report.metrics())
+        metrics = MetricRecord(self._combine(used, self.train_metrics_aggr_fn) | report.metrics())
         if model is None:
             return None, metrics
         return ArrayRecord({name: Array(array) for name, array in model.items()}), metrics
@@ -113,22 +112,23 @@ class RobustStrategy(Strategy):  # type: ignore[misc]  # flwr is not there where
         """Ask some nodes, or all, to evaluate the model."""
         if self.fraction_evaluate == 0.0:
             return []
-        nodes = self._asked(grid, self.fraction_evaluate, self.min_evaluate_nodes, server_round)
+        nodes = self._choose_nodes(grid, self.fraction_evaluate, self.min_evaluate_nodes, server_round)
         return self._messages(nodes, arrays, config, server_round, MessageType.EVALUATE)
 
     def aggregate_evaluate(self, server_round: int, replies: Iterable[Message]) -> MetricRecord | None:
-        """Return what the nodes found, by the median unless the user has another way."""
+        """Return the nodes' metrics, combined by the median unless the user gave another function."""
         contents = [message.content for message in replies if not message.has_error()]
-        return MetricRecord(self._reported(contents, self.evaluate_metrics_aggr_fn)) if contents else None
+        return MetricRecord(self._combine(contents, self.evaluate_metrics_aggr_fn)) if contents else None
 
-    def _asked(self, grid: Grid, fraction: float, least: int, round: int) -> list[int]:
-        left_out, begun = self._suspects.left_out, monotonic()
+    def _choose_nodes(self, grid: Grid, fraction: float, least: int, round: int) -> list[int]:
+        """Wait for enough nodes and return those to ask."""
+        left_out, start = self._suspects.left_out, monotonic()
         while True:
             connected = set(grid.get_node_ids()) - left_out.keys()
             size = sample_size(len(connected), fraction, least, self.min_available_nodes, len(left_out))
             if size is not None:
                 return sample(connected, size, self._seed, round)
-            if not self.reports and monotonic() - begun > self.patience:
+            if not self.reports and monotonic() - start > self.patience:
                 wanted = max(least, self.min_available_nodes)
                 raise InvalidInput(
                     f"a federation needs {wanted} nodes within {self.patience:g} seconds; got {len(connected)}"
@@ -142,19 +142,16 @@ class RobustStrategy(Strategy):  # type: ignore[misc]  # flwr is not there where
         content = RecordDict({self.arrayrecord_key: arrays, self.configrecord_key: config})
         return [Message(content=content, message_type=kind, dst_node_id=node) for node in nodes]
 
-    def _reported(self, contents: list[RecordDict], combine: MetricsFunction | None) -> dict[str, Any]:
+    def _combine(self, contents: list[RecordDict], combine: MetricsFunction | None) -> dict[str, Any]:
         if combine is None:
-            each = [dict(_merged(content.metric_records)) for content in contents]
+            records = [content.metric_records.values() for content in contents]
+            each = [{name: value for record in own for name, value in record.items()} for own in records]
             return dict(medians(each, without=self.weighted_by_key))
         try:
             return dict(combine(contents, self.weighted_by_key))
-        except Exception as error:  # what a node reports may be anything; no node ends the federation by it
+        except Exception as error:  # a node may report anything, and must not end the federation by it
             LOGGER.warning("metrics were not combined: %s", error)
             return {}
-
-
-def _merged(records: Mapping[str, Mapping[str, Any]]) -> Iterable[tuple[str, Any]]:
-    return ((name, value) for record in records.values() for name, value in record.items())
 
 
 def _reply(message: Message) -> Reply:

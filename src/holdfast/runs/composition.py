@@ -6,8 +6,8 @@ import numpy as np
 
 from holdfast.attacks import Attack
 from holdfast.engines import Participation, Simulated
-from holdfast.engines.protocol import Traffic
-from holdfast.engines.traffic import expected
+from holdfast.engines.engine import Traffic
+from holdfast.engines.remote.following import expect_traffic
 from holdfast.engines.wire import Kind
 from holdfast.errors import InvalidInput
 from holdfast.methods import AUTO, Method, Program, Rsa, Setting, WithMomentum, with_penalty, with_reduction
@@ -123,4 +123,4 @@ def estimate_traffic(spec: Spec, program: Program, model: Vector, rounds: int, v
     """Return the bytes that a worker sends and receives in a round, as frames of such messages have them."""
     numbers = Kind.MODEL if spec.method.penalised else Kind.GRADIENT
     sent = Kind.SIDES if program.sends_bits else numbers
-    return expected(sent, len(model), model.dtype, rounds, voters, follow=program.counts)
+    return expect_traffic(sent, len(model), model.dtype, rounds, voters, follow=program.counts)

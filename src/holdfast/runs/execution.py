@@ -7,8 +7,7 @@ from time import perf_counter
 import numpy as np
 
 from holdfast.engines import Recorder
-from holdfast.engines.protocol import FAULTS
-from holdfast.engines.training import train
+from holdfast.engines.engine import FAULTS, train
 from holdfast.errors import EngineError, TooFew
 from holdfast.runs.cautions import after, before
 from holdfast.runs.composition import estimate_traffic
@@ -60,7 +59,7 @@ class Execution:
         engine = self.experiment.engine
         self.state = fill_state(self.state, checkpoint.master)
         engine.state, engine.absent = fill_state(engine.state, checkpoint.workers), checkpoint.absent
-        engine.adversary.recall(checkpoint.attack, self.state.model)
+        engine.adversary.restore_memory(checkpoint.attack, self.state.model)
         if self.average is not None:
             self.average = np.array(checkpoint.average["x0"])
         self.round, self.history, self.past_faults = checkpoint.round, history, checkpoint.faults
@@ -153,7 +152,7 @@ class Execution:
                 evaluation_seconds=self.evaluation_seconds,
                 absent=self.experiment.engine.absent,
                 faults=self._faults,
-                attack=self.experiment.engine.adversary.remembered(),
+                attack=self.experiment.engine.adversary.pack_memory(),
                 average={} if self.average is None else {"x0": self.average},
             )
 

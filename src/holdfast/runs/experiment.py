@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from holdfast.data import Dataset
 from holdfast.engines import Engine
-from holdfast.engines.options import Ray
+from holdfast.engines.engine_options import Ray
 from holdfast.methods import Program
 from holdfast.problems import Problem
 from holdfast.runs.composition import make_program, make_setting, simulate_workers

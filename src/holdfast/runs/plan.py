@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from holdfast.data import FILE_TYPES, REGISTRY, Dataset, Table
-from holdfast.engines.options import InProcess, Ray
+from holdfast.engines.engine_options import InProcess, Ray
 from holdfast.methods import AUTO
 from holdfast.problems import ModuleProblem, Problem, guess
 from holdfast.runs.auto import resolve_auto

@@ -7,11 +7,11 @@ from threadpoolctl import threadpool_limits
 
 from holdfast import kernels
 from holdfast.engines.adversary import Adversary
-from holdfast.engines.options import Ray
-from holdfast.engines.participation import Participation
+from holdfast.engines.engine_options import Ray
 from holdfast.engines.ray import RayTransport
-from holdfast.engines.remote import Agreement, Remote, Station, divided
+from holdfast.engines.remote import Agreement, Remote, Station, divide
 from holdfast.engines.wire import Kind
+from holdfast.engines.worker_group import Participation
 from holdfast.methods import Setting
 from holdfast.problems import Separable, oracle_under
 from holdfast.runs.composition import attack_and_byzantine, make_program, participants
@@ -22,7 +22,7 @@ from holdfast.typing import Vector, Workers
 
 def on_ray(spec: Spec, options: Ray, setting: Setting, start: Vector) -> Remote:
     """Return the spec's workers on Ray. Nothing starts before it is needed."""
-    parts = divided(participants(spec), options.processes)
+    parts = divide(participants(spec), options.processes)
     return Remote(
         agreement(spec, setting),
         start,

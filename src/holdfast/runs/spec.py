@@ -12,7 +12,7 @@ from msgspec import Meta
 from holdfast.attacks import ATTACKS, Attack
 from holdfast.conversion import convert, field_types
 from holdfast.data import FILE_TYPES, PARTITIONS, SETS, Among, Dataset, Iid, Partition, Table
-from holdfast.engines.options import ENGINES, EngineOptions, InProcess
+from holdfast.engines.engine_options import ENGINES, EngineOptions, InProcess
 from holdfast.errors import InvalidInput, unknown
 from holdfast.methods import AUTO, Method, Rsa, make_method, method_name, method_parts, method_table, schedules
 from holdfast.naming import source_of

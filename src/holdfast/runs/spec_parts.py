@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from holdfast.attacks import ATTACKS, Attack
 from holdfast.data import SETS, Dataset, Table, described
-from holdfast.engines.options import ENGINES, EngineOptions
+from holdfast.engines.engine_options import ENGINES, EngineOptions
 from holdfast.errors import InvalidInput, unknown
 from holdfast.problems import MODELS, PROBLEMS, Problem
 

@@ -7,7 +7,7 @@ import msgspec
 
 from holdfast.attacks import ATTACKS
 from holdfast.data import PARTITIONS, SETS
-from holdfast.engines.options import ENGINES
+from holdfast.engines.engine_options import ENGINES
 from holdfast.methods.names import METHODS
 from holdfast.naming import Family, summary
 from holdfast.problems import PROBLEMS

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.data import beside
-from holdfast.engines.options import Ray
+from holdfast.engines.engine_options import Ray
 from holdfast.errors import InvalidInput, unknown
 from holdfast.methods import Rsa
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from holdfast.engines.options import InProcess
+from holdfast.engines.engine_options import InProcess
 from holdfast.errors import InvalidInput
 from holdfast.runs.observers import RunsBar
 from holdfast.runs.plan import fill_defaults

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from holdfast.attacks import ColludingAttack, FullView
 from holdfast.engines import Simulated
-from holdfast.engines.training import train
+from holdfast.engines.engine import train
 from holdfast.methods import PenalisedWorker, PenaltySum, Program
 from holdfast.methods.penalties import L1
 from holdfast.methods.priors import Ridge

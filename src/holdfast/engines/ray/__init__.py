@@ -1,4 +1,4 @@
-"""Ray as a transport. What it trusts is in docs/security.md."""
+"""Ray as a transport. docs/security.md says what it trusts."""
 
 from holdfast.engines.ray.cluster import Cluster
-from holdfast.engines.ray.transport import INLINE, RayTransport
+from holdfast.engines.ray.ray_transport import INLINE, RayTransport

@@ -1,20 +1,24 @@
-"""How workers come to hold the master's model: they are sent it, or they follow it."""
+"""How workers get the master's model: whole, or by following tallies; and the bytes that both directions take."""
+
+from collections import Counter
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from holdfast.engines import wire
-from holdfast.engines.wire import Data, Kind, WireError
+from holdfast.engines.engine import Traffic
+from holdfast.engines.wire import Data, Kind, WireError, message_bytes
 from holdfast.methods import Program, Served
 from holdfast.typing import Messages, Tally, Vector
 
 SNAPSHOT_EVERY = 100
-"""Rounds after which workers that follow tallies are sent x0 itself, to check theirs."""
+"""Every so many rounds, workers that follow tallies are sent x0 itself, to check theirs."""
 
 
-def announced(round: int, follow: bool, begins: bool = False) -> tuple[Kind, ...]:
-    """Return the kinds of frames before a round: x0, or for those that follow the last tally, and x0 to check it.
+def choose_kinds(round: int, follow: bool, begins: bool = False) -> tuple[Kind, ...]:
+    """Return the kinds of frames before a round: x0; for followers the last tally, and x0 now and then.
 
-    >>> [announced(round, follow=True) for round in (0, 1, 100)] == [
+    >>> [choose_kinds(round, follow=True) for round in (0, 1, 100)] == [
     ...     (Kind.MODEL,), (Kind.TALLY,), (Kind.TALLY, Kind.MODEL)]
     True
     """
@@ -24,25 +28,25 @@ def announced(round: int, follow: bool, begins: bool = False) -> tuple[Kind, ...
 
 
 class Announcer:
-    """The master's side: what is sent before a round to those that took part in all rounds so far."""
+    """The master's side: the frames before a round for members that took part in all rounds so far."""
 
     def __init__(self, follow: bool) -> None:
         self._follow = follow
         self._last: bytes | None = None
 
-    def counted(self, tally: Tally, round: int) -> None:
-        """Remember what the master received in a round."""
+    def note_tally(self, tally: Tally, round: int) -> None:
+        """Keep the tally that the master received in a round."""
         if self._follow:
             self._last = wire.tally(tally, round)
 
     def frames(self, round: int, whole: bytes) -> list[bytes]:
         """Return the frames before a round whose x0 is the frame `whole`."""
-        kinds = announced(round, self._follow, begins=self._last is None)
+        kinds = choose_kinds(round, self._follow, begins=self._last is None)
         return [whole if kind is Kind.MODEL else self._last or b"" for kind in kinds]
 
 
 class Follower:
-    """The worker's side: the master's own program, applied to the same tallies, gives the same x0 bit for bit."""
+    """The worker's side: the master's program on the same tallies gives the same x0 bit for bit."""
 
     def __init__(self, program: Program, dimension: int) -> None:
         self._program, self._dimension = program, dimension
@@ -55,8 +59,8 @@ class Follower:
         self._model: Vector = np.empty(0)
         self._state: Served | None = None
 
-    def hear(self, data: Data) -> None:
-        """Take in a frame that the master has sent."""
+    def take(self, data: Data) -> None:
+        """Take in a frame from the master."""
         frame = wire.decode(data, self._dimension)
         if frame.kind is Kind.TALLY:
             self._follow(wire.tally_of(frame), frame.round)
@@ -71,7 +75,7 @@ class Follower:
         if round != self.round:
             raise WireError(f"a tally must be of round {self.round}, whose x0 is known; got round {round}")
         state = self._program.init(self._model) if self._state is None else self._state
-        # a tally does not say whose bits it counts, and a program that reads counts does not ask
+        # a tally names no workers, and a program that reads counts needs none
         self._state = self._program.step(state, Messages(tally, np.empty(0, np.int64), round))
         self._model, self.round = self._state.model, round + 1
 
@@ -80,3 +84,15 @@ class Follower:
         if round != self.round:
             raise WireError(f"a round must begin with its x0, of round {round}; got that of round {self.round}")
         return self._model
+
+
+def expect_traffic(sent: Kind, dimension: int, dtype: DTypeLike, rounds: int, voters: int, follow: bool) -> Traffic:
+    """Return the traffic of a worker that is alone in its process, over rounds in which no worker is late.
+
+    Workers send frames of the kind `sent`. Workers that `follow` receive tallies of `voters` workers, others x0.
+    """
+    frames = Counter(kind for round in range(rounds) for kind in choose_kinds(round, follow))
+    down = sum(
+        n * message_bytes(kind, dimension, dtype, voters if kind is Kind.TALLY else 1) for kind, n in frames.items()
+    )
+    return Traffic(message_bytes(sent, dimension, dtype), down / max(rounds, 1))

@@ -1,4 +1,4 @@
-"""What comes in during a round: rows or bits in the workers' order, or counts that add up as they arrive."""
+"""The answers of one round: rows or bits in the workers' order, or counts that add up as they arrive."""
 
 import numpy as np
 
@@ -9,9 +9,9 @@ from holdfast.typing import Bits, Rows, Sides, Tally, Vector, Workers
 
 
 class Inbox:
-    """The answers of one round: of those asked, in frames of the kind `due`, like the model in length and type.
+    """Answers of the workers `asked`, in frames of the kind `due`, with the model's length and type.
 
-    With `finite`, one with NaN or infinity is refused; otherwise it is the rule that bounds what it does.
+    With `finite`, answers with NaN or infinity are refused; otherwise the rule bounds their effect.
     """
 
     def __init__(self, asked: Workers, model: Vector, due: Kind, round: int, finite: bool = False) -> None:
@@ -20,11 +20,11 @@ class Inbox:
         self._counter = Counter(len(model), capacity=len(asked))
         self._rows: dict[int, Rows] = {}
         self._bits: dict[int, Bits] = {}
-        self._heard: dict[int, Workers] = {}
+        self._workers: dict[int, Workers] = {}
 
     def admit(self, workers: Workers, answer: Data) -> None:
-        """Take in the answer of the member with these workers, whole, or raise WireError and take in nothing."""
-        here = self.here(workers)
+        """Take in the whole answer of the member with these workers, or raise WireError and take in nothing."""
+        here = self.select_asked(workers)
         frame = wire.decode(answer, self._dimension)
         if (frame.round, frame.count) != (self._round, len(here)):
             expected = f"of round {self._round} and {len(here)} workers"
@@ -32,24 +32,24 @@ class Inbox:
         if frame.kind is not self._due:
             raise WireError(f"an answer must be of kind {self._due.name}; got {frame.kind.name}")
         first = int(workers[0])
-        if first in self._heard:
+        if first in self._workers:
             raise WireError("a member must answer once; got a second answer")
         if frame.kind is Kind.TALLY:
             self._counter.merge(wire.tally_of(frame))
         elif frame.kind is Kind.SIDES:
             self._bits[first] = wire.sides_of(frame)
         else:
-            self._rows[first] = self._typed(wire.rows_of(frame))
-        self._heard[first] = here
+            self._rows[first] = self._check_rows(wire.rows_of(frame))
+        self._workers[first] = here
 
-    def here(self, workers: Workers) -> Workers:
-        """Return who of these workers is asked."""
+    def select_asked(self, workers: Workers) -> Workers:
+        """Return the workers among these that the round asks."""
         return np.intersect1d(self.asked, workers, assume_unique=True)
 
     @property
     def workers(self) -> Workers:
-        """The numbers of those whose messages are in, in order."""
-        return np.concatenate([self.asked[:0], *(self._heard[first] for first in sorted(self._heard))])
+        """The numbers of the workers whose messages are in, in order."""
+        return np.concatenate([self.asked[:0], *(self._workers[first] for first in sorted(self._workers))])
 
     def tally(self) -> Tally:
         return self._counter.tally()
@@ -62,7 +62,7 @@ class Inbox:
         """Return one row per worker whose message is in."""
         return np.concatenate([self._rows[first] for first in sorted(self._rows)], dtype=self._dtype)
 
-    def _typed(self, rows: Rows) -> Rows:
+    def _check_rows(self, rows: Rows) -> Rows:
         if rows.dtype.newbyteorder("=") != self._dtype:
             raise WireError(f"an answer must be of type {self._dtype}; got {rows.dtype}")
         if self._finite and not np.isfinite(rows).all():

@@ -1,35 +1,32 @@
-"""All members of a remote engine: asking them, and replacing those that are lost."""
+"""All members of a remote engine: asks them, and replaces members that are lost."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import monotonic
 from typing import TypeVar
 
 from holdfast.engines import wire
-from holdfast.engines.protocol import FAULTS
-from holdfast.engines.remote.answers import opened
-from holdfast.engines.remote.attention import Attention
-from holdfast.engines.remote.member import Member
-from holdfast.engines.remote.post import Post
+from holdfast.engines.engine import FAULTS
+from holdfast.engines.remote.member import Attention, Member, Post
 from holdfast.engines.transport import Answer, Lost, Transport
 from holdfast.engines.wire import Data, WireError
 from holdfast.errors import EngineError, InvalidInput
 from holdfast.states import Arrays
 
 PATIENCE = 300.0
-"""Seconds that a member may take for what is not a round: to start, to load, to replay."""
+"""Seconds that a member may take to start, to load or to replay."""
 LIVES = 5
-"""How often a member may be lost between two times that its state was kept before the run gives up."""
+"""How often a member may be lost, since the master read its state, before the run gives up."""
 FEWER = "--shards 1 or --engine simulated"
-"""How a run goes on with fewer processors."""
+"""How a run resumes with fewer processors."""
 
 T = TypeVar("T")
 
 
 class Roster:
-    """The members, x0 of the rounds since their states were kept, and what went wrong.
+    """The members, x0 of the rounds since their states were read, and the faults.
 
-    A member that is `late` still has a request under way, so it is sent nothing. One that is lost is replaced: the new
-    one loads the kept state and plays again the rounds that the old one was sent since.
+    A member that is `late` still has a request under way, so it is sent nothing. A member that is lost is replaced: the
+    new one loads the last state and plays again the rounds since.
     """
 
     def __init__(
@@ -43,16 +40,16 @@ class Roster:
         self.members, self._timeout = members, timeout
         self._trusted, self._autonomous = trusted, autonomous
         self.attention = Attention()
-        self._transport, self._post = transport, Post(transport, self._unasked)
+        self._transport, self._post = transport, Post(transport, self._report_unasked)
         self.log: dict[int, bytes] = {}
-        """Frames of x0 by round, since states were kept."""
+        """Frames of x0 by round, since states were read."""
         self.faults: list[str] = []
         self.crossed_down = 0
         """Bytes of frames that were sent to members."""
-        self._begun = 0
+        self._current = 0
 
     def start(self) -> None:
-        """Start all members, or say which of them cannot."""
+        """Start all members; InvalidInput if one of them cannot start."""
         self._transport.start(self.attention.stopping)
         if self._autonomous:
             return
@@ -62,15 +59,15 @@ class Roster:
             self._await_start(member)
 
     def _await_start(self, member: Member) -> None:
-        """Wait for a member's first answer; if it dies over it, another is tried."""
-        meanwhile = self.attention.starting(lambda: f"{member} to start: {self._transport.occupied()}")
+        """Wait for a member's first answer. A member that dies meanwhile is replaced."""
+        meanwhile = self.attention.await_start(lambda: f"{member} to start: {self._transport.describe_wait()}")
         for last in [*[False] * LIVES, True]:
             event = self._post.wait((member.number,), None, meanwhile)
             try:
                 self._arrays(event, "process")
                 return
             except InvalidInput as error:
-                if last or not isinstance(error, WireError):  # it says itself why it cannot
+                if last or not isinstance(error, WireError):  # the member itself says why it cannot
                     raise InvalidInput(f"every shard must be able to start; got {error}") from None
                 self.fault(member, error)
             self._post.replace(member.number)
@@ -80,27 +77,27 @@ class Roster:
         self._transport.close()
 
     def fault(self, member: Member, what: object) -> None:
-        """Remember what went wrong with a member, and say so if it is the first time."""
-        self.faults.append(f"round {self._begun}: {member}: {what}")
+        """Note a fault of a member, and say the first fault of each."""
+        self.faults.append(f"round {self._current}: {member}: {what}")
         del self.faults[:-FAULTS]
         if not member.faulty:
             member.faulty = True
             self.attention.say(self.faults[-1])
 
-    def _unasked(self, number: int) -> None:
+    def _report_unasked(self, number: int) -> None:
         self.fault(self.members[number], "an answer must be to a request; got one more, which is dropped")
 
     @property
     def next_round(self) -> int:
-        """The round after the last that is logged."""
+        """The round after the last logged round."""
         return max(self.log, default=-1) + 1
 
     def play(self, round: int, known: list[bytes]) -> Iterator[tuple[Member, Data]]:
-        """Send a round to all that are not late, and yield answers as they come, until the time is over.
+        """Send a round to all members that are not late, and yield answers as they come, until the time is over.
 
-        Those that took part in all rounds so far are sent the frames in `known`, others x0.
+        Members that took part in all rounds so far are sent the frames `known`, others x0.
         """
-        self._begun, whole, begun = round + 1, [self.log[round]], monotonic()
+        self._current, whole, start = round + 1, [self.log[round]], monotonic()
         requests: dict[bool, bytes] = {}
 
         def send(member: Member) -> None:
@@ -113,16 +110,16 @@ class Roster:
 
         waiting: dict[int, Member] = {}
         for member in self.members:
-            if member.owes(round):  # too few answered, and the round is asked again
+            if member.owes(round):  # the round is asked again, after too few answered
                 member.late = False
-            elif member.late and not self._back(member, round, 0.0):
+            elif member.late and not self._await_late(member, round, 0.0):
                 continue
             else:
                 send(member)
-                member.asked(round)
+                member.note_round(round)
             waiting[member.number] = member
         deadline = None if self._timeout is None else monotonic() + self._timeout
-        meanwhile = self.attention.computing(lambda: f"{_named(waiting.values())} in round {round + 1}")
+        meanwhile = self.attention.await_answer(lambda: f"{_join(waiting.values())} in round {round + 1}")
         try:
             while waiting:
                 left = None if deadline is None else max(deadline - monotonic(), 0.0)
@@ -132,48 +129,48 @@ class Roster:
                 member = self.members[event.member]
                 if isinstance(event, Lost):
                     self._replace(member, round, event.why)
-                    begun = monotonic()  # how long a new one takes to start says nothing of rounds
+                    start = monotonic()  # the start of a new member is no part of a round
                     send(member)
                     member.behind = False
                     continue
                 del waiting[member.number]
                 yield member, event.data
-            self.attention.slowest = max(self.attention.slowest, monotonic() - begun)
+            self.attention.slowest = max(self.attention.slowest, monotonic() - start)
         finally:
             for member in waiting.values():
                 member.late = member.behind = True
 
-    def from_all(self, request: bytes, kind: str, read: Callable[[Member, Arrays], T]) -> list[T]:
-        """Return what all members answer to a request with a packet of this kind, whatever that takes."""
+    def ask_all(self, request: bytes, kind: str, read: Callable[[Member, Arrays], T]) -> list[T]:
+        """Return all members' answers to a request, packets of this kind. Replace members until all have answered."""
         for member in self.members:
-            self._ask(member, request)
+            self._request(member, request)
         return [self._obtain(member, request, kind, read) for member in self.members]
 
-    def from_one(self, member: Member, request: bytes, kind: str, read: Callable[[Member, Arrays], T]) -> T:
-        """Return what a member answers to a request with a packet of this kind, whatever that takes."""
-        self._ask(member, request)
+    def ask_one(self, member: Member, request: bytes, kind: str, read: Callable[[Member, Arrays], T]) -> T:
+        """Return a member's answer to a request, a packet of this kind. Replace the member until it has answered."""
+        self._request(member, request)
         return self._obtain(member, request, kind, read)
 
     def rewind(self, round: int) -> None:
-        """Bring all members to where they were before the round that was just played, unless they can by themselves."""
+        """Bring all members to their states before the round just played, unless they are autonomous."""
         if self._autonomous:
             return
         for member in self.members:
             member.undo(round)
             if member.late:
                 self._replace(member, round, "no answer in time")
-            elif not self._restored(member, round):
-                self._replace(member, round, "it could not go back a round")
+            elif not self._restore(member, round):
+                self._replace(member, round, "the member could not go back a round")
 
-    def _ask(self, member: Member, request: bytes) -> None:
-        """Send a request between rounds; a member that is late is waited for once more, then replaced."""
-        if member.late and not self._back(member, self.next_round, self._timeout):
+    def _request(self, member: Member, request: bytes) -> None:
+        """Send a request between rounds. A late member gets the time of one more round, then it is replaced."""
+        if member.late and not self._await_late(member, self.next_round, self._timeout):
             self._replace(member, self.next_round, "no answer in time")
         self._post.send(member.number, request)
 
     def _obtain(self, member: Member, request: bytes, kind: str, read: Callable[[Member, Arrays], T]) -> T:
         while True:
-            meanwhile = self.attention.computing(lambda: f"{kind} of {member}")
+            meanwhile = self.attention.await_answer(lambda: f"{kind} of {member}")
             event = self._post.wait((member.number,), None if self._timeout is None else PATIENCE, meanwhile)
             try:
                 return read(member, self._arrays(event, kind))
@@ -184,11 +181,11 @@ class Roster:
     def _arrays(self, event: Answer | Lost | None, kind: str) -> Arrays:
         if not isinstance(event, Answer):
             raise WireError(event.why if event else f"no answer within {PATIENCE:.0f} seconds")
-        return opened(event.data, self._trusted, kind)
+        return wire.open_answer(event.data, self._trusted, kind)
 
-    def _back(self, member: Member, until: int, timeout: float | None) -> bool:
-        """Return whether a late member is free again: its answer is dropped, or it is lost and replaced."""
-        event = self._post.wait((member.number,), timeout, self.attention.computing(lambda: str(member)))
+    def _await_late(self, member: Member, until: int, timeout: float | None) -> bool:
+        """Return whether a late member is free again: its answer is dropped, or the member is lost and replaced."""
+        event = self._post.wait((member.number,), timeout, self.attention.await_answer(lambda: str(member)))
         if event is None:
             return False
         member.late = False
@@ -197,7 +194,7 @@ class Roster:
         return True
 
     def _replace(self, member: Member, until: int, why: object) -> None:
-        """Put a new member in the place of this one, as it was before round `until`."""
+        """Put a new member in the place of this one, in its state before round `until`."""
         self.fault(member, why)
         while True:
             member.losses += 1
@@ -205,20 +202,20 @@ class Roster:
                 lost = f"lost {member.losses} times before round {until + 1} was over"
                 raise EngineError(f"{member}: {lost}; the last time: {why}")
             self._post.replace(member.number)
-            if self._restored(member, until):
+            if self._restore(member, until):
                 break
         member.late = False
 
-    def _restored(self, member: Member, until: int) -> bool:
-        """Bring a member to where it was before round `until`, and return whether that worked."""
+    def _restore(self, member: Member, until: int) -> bool:
+        """Bring a member to its state before round `until`, and return whether that worked."""
         member.behind = True
-        meanwhile = self.attention.starting(lambda: f"{member} to be ready again: {self._no_place()}")
-        for request in member.restoring(self.log, until):
+        meanwhile = self.attention.await_start(lambda: f"{member} to be ready again: {self._describe_shortage()}")
+        for request in member.plan_restoration(self.log, until):
             self._post.send(member.number, request)
             event = self._post.wait((member.number,), PATIENCE, meanwhile)
             if event is None:
                 late = f"{member} must be ready again within {PATIENCE:.0f} seconds"
-                raise EngineError(f"{late}; got no answer: {self._no_place()}")
+                raise EngineError(f"{late}; got no answer: {self._describe_shortage()}")
             try:
                 self._arrays(event, "done")
             except WireError as error:
@@ -226,9 +223,9 @@ class Roster:
                 return False
         return True
 
-    def _no_place(self) -> str:
-        return f"{self._transport.occupied()}; where there are too few, resume with {FEWER}"
+    def _describe_shortage(self) -> str:
+        return f"{self._transport.describe_wait()}; where there are too few, resume with {FEWER}"
 
 
-def _named(members: Iterable[Member]) -> str:
+def _join(members: Iterable[Member]) -> str:
     return " and ".join(map(str, members))

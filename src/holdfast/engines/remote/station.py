@@ -3,28 +3,59 @@
 import os
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 
 import numpy as np
 
 from holdfast.engines import wire
-from holdfast.engines.group import WorkerGroup
-from holdfast.engines.remote.agreement import Agreement
-from holdfast.engines.remote.answers import reported
+from holdfast.engines.adversary import Adversary
 from holdfast.engines.remote.following import Follower
-from holdfast.engines.wire import Data, WireError
+from holdfast.engines.wire import Data, Kind, WireError
+from holdfast.engines.worker_group import Participation, WorkerGroup
 from holdfast.errors import InvalidInput
+from holdfast.methods import Program
 from holdfast.states import Arrays, arrays_of, fill_state, map_state
 from holdfast.typing import Messages, Oracle, Request, Rows, Sides, Tally, Vector, Workers
 
 STATE = "state."
-"""Before the names of the workers' states in what is saved of a station."""
+"""Prefix of the workers' states in the checkpoint of a station."""
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """What the master's process and every station must agree on."""
+
+    program: Program
+    adversary: Adversary
+    participation: Participation
+    rows: Kind = Kind.MODEL
+    """The kind of rows: MODEL or GRADIENT."""
+
+    @property
+    def follows(self) -> bool:
+        """Whether the master reads tallies, so that stations can follow its model.
+
+        A master that reads the bits of single workers may weigh them differently. No count then gives its model, so
+        stations are sent x0 itself.
+        """
+        return self.program.counts
+
+    @property
+    def due(self) -> Kind:
+        """The kind of frame with which a station answers a round.
+
+        Colluding workers see every honest answer, in the master's process: then stations send rows.
+        """
+        if self.adversary.colludes or not self.program.sends_bits:
+            return self.rows
+        return Kind.TALLY if self.follows else Kind.SIDES
 
 
 class Station:
-    """A group of workers that is sent requests and answers each: bytes in, bytes out.
+    """A group of workers that answers requests: bytes in, bytes out.
 
-    A round is answered with a frame: the group's rows, its bits, or their tally. Byzantine workers whose attack is
-    local attack here. All other answers are packets, errors too.
+    The answer to a round is a frame: the group's rows, its bits, or their tally. Byzantine workers with a local attack
+    attack here. All other answers are packets, errors too.
     """
 
     def __init__(self, agreement: Agreement, oracle: Oracle, model: Vector, workers: Workers) -> None:
@@ -43,41 +74,42 @@ class Station:
         }
 
     def handle(self, request: Data) -> bytes:
-        """Return the answer to a request. What goes wrong is an answer, too: its kind and one line."""
+        """Return the answer to a request. An error is an answer, too: its kind and one line."""
         try:
             packet = wire.unpack(request)
             if packet.kind not in self._handlers:
                 raise WireError(f"a request must be one of {', '.join(self._handlers)}; got {packet.kind!r}")
             return self._handlers[packet.kind](packet.arrays)
         except Exception as error:
-            return reported(error)
+            return wire.pack_error(error)
 
     def warm_up(self, model: Vector) -> None:
-        """Play a round that is forgotten, so that the first one does not wait for code to be loaded."""
+        """Play a round and forget it, so that the first round does not wait for code to load."""
         before = self._group.state
-        with suppress(InvalidInput):  # the first round will say it
+        with suppress(InvalidInput):  # the first round reports it
             self._messages(self._request(model, 0, self._group.workers))
         self._group.state = before
 
-    def saved(self) -> bytes:
-        """Return all that a new station with the same workers needs to go on from here, and the next round."""
+    def save(self) -> bytes:
+        """Return all that a new station with the same workers needs to resume from here."""
         known = {"x0": self._follower.model(self._follower.round)} if self._follower.round >= 0 else {}
-        return wire.pack("saved", round=self._follower.round + 1, **known, **_inside(arrays_of(self._group.state)))
+        state = {f"{STATE}{name}": array for name, array in arrays_of(self._group.state).items()}
+        return wire.pack("saved", round=self._follower.round + 1, **known, **state)
 
-    def restore(self, saved: Data) -> None:
-        """Go on from where another station was when it was saved."""
-        arrays = wire.unpack(saved).arrays
+    def restore(self, checkpoint: Data) -> None:
+        """Resume from the checkpoint of another station."""
+        arrays = wire.unpack(checkpoint).arrays
         state = {name.removeprefix(STATE): array for name, array in arrays.items() if name.startswith(STATE)}
         self._load(state)
         if "x0" in arrays:
-            self._follower.hear(wire.model(arrays["x0"], int(arrays["round"]) - 1))
+            self._follower.take(wire.model(arrays["x0"], int(arrays["round"]) - 1))
 
     def _play(self, arrays: Arrays) -> bytes:
-        """Take in the frames of a round, play it, and answer with a frame, if anybody here is asked."""
+        """Take in the frames of a round, play the round, and answer with a frame if it asks a worker here."""
         round = int(arrays["round"])
         for place in range(len(arrays) - 1):
-            self._follower.hear(arrays[f"frame{place}"])
-        model, asked = self._follower.model(round), self._asked(round)
+            self._follower.take(arrays[f"frame{place}"])
+        model, asked = self._follower.model(round), self._select_asked(round)
         if not len(asked):
             return wire.pack("nobody")
         messages = self._messages(self._request(model, round, asked))
@@ -91,7 +123,7 @@ class Station:
         return Request(model, asked, round, self._agreement.participation.seed)
 
     def _messages(self, request: Request) -> Rows | Sides | Tally:
-        """Return what crosses; where workers collude, the answers themselves, and the rest happens at the master's."""
+        """Return what crosses: messages, or the answers themselves if workers collude at the master's."""
         model, workers, round, seed = request
         answers = Messages(self._group.answer(request), workers, round, seed, model)
         if self._adversary.colludes:
@@ -99,38 +131,34 @@ class Station:
         return self._adversary.cross(self._agreement.program, answers).rows
 
     def _replay(self, arrays: Arrays) -> bytes:
-        """Play rounds again from their x0, for the states that they lead to."""
+        """Play rounds again from their x0, for the states after them."""
         for frame in arrays.values():
-            self._follower.hear(frame)
+            self._follower.take(frame)
             round = self._follower.round
-            asked = self._asked(round)
+            asked = self._select_asked(round)
             if len(asked):
                 self._group.answer(self._request(self._follower.model(round), round, asked))
         return wire.pack("done")
 
-    def _asked(self, round: int) -> Workers:
-        asked = self._agreement.participation.asked(round)
+    def _select_asked(self, round: int) -> Workers:
+        asked = self._agreement.participation.select_workers(round)
         return np.intersect1d(asked, self._group.workers, assume_unique=True)
 
     def _state(self, arrays: Arrays) -> bytes:
         return wire.pack("state", **arrays_of(self._group.state))
 
     def _load(self, arrays: Arrays) -> bytes:
-        """Go on from these states; without any, from the first ones."""
-        first = self._group.first_state()
+        """Resume from these states; if there are none, from the first states."""
+        first = self._group.init_state()
         self._group.state = map_state(np.array, fill_state(first, arrays)) if arrays else first
         self._follower.forget()
         return wire.pack("done")
 
     def _total(self, arrays: Arrays) -> bytes:
-        """Answer with the sum of the honest workers' models, added one after another to what is so far."""
+        """Answer with the sum of the honest workers' models, added one after another to the sum so far."""
         total = self._group.total(arrays["model"], self._honest, arrays.get("so_far"))
         return wire.pack("sum") if total is None else wire.pack("sum", sum=total)
 
     def _squares(self, arrays: Arrays) -> bytes:
         """Answer with the honest workers' squared distances to a point."""
         return wire.pack("squares", squares=self._group.squares(arrays["model"], self._honest, arrays["point"]))
-
-
-def _inside(state: Arrays) -> Arrays:
-    return {f"{STATE}{name}": array for name, array in state.items()}

@@ -1,11 +1,12 @@
-"""From arrays to frames and back."""
+"""Messages as frames, and back, and how many bytes a message takes."""
 
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from holdfast.engines.wire.frames import NUMBERS, Data, Frame, Kind, WireError, decode, encode
+from holdfast.engines.wire.frame import NUMBERS, Data, Frame, Kind, WireError, decode, encode
 from holdfast.kernels import bit_width
 from holdfast.onebit.counts import counts_of, planes_of
 from holdfast.typing import Bits, Rows, Tally, Vector
@@ -34,7 +35,7 @@ def model(x: Vector, round: int) -> bytes:
 
 def sides(bits: Bits, dimension: int, round: int) -> bytes:
     """Return `(n, bit_width(d))` bits as a frame."""
-    _nothing_beyond(bits, dimension)
+    _check_padding(bits, dimension)
     return encode(Frame(Kind.SIDES, 0, round, dimension, len(bits), bits))
 
 
@@ -42,21 +43,21 @@ def sides_of(frame: Frame) -> Bits:
     """Return the bits in a frame, `(n, bit_width(d))`, a view of its bytes."""
     _expect(frame, Kind.SIDES)
     bits = frame.payload.reshape(frame.count, -1)
-    _nothing_beyond(bits, frame.dimension)
+    _check_padding(bits, frame.dimension)
     return bits
 
 
-def tally(counted: Tally, round: int) -> bytes:
-    """Return a tally as a frame: as many bits a coordinate as the number of voters has."""
-    planes = planes_of(counted.ones, counted.voters.bit_length())
-    return encode(Frame(Kind.TALLY, 0, round, len(counted.ones), counted.voters, planes))
+def tally(votes: Tally, round: int) -> bytes:
+    """Return a tally as a frame: per coordinate as many bits as the number of voters has."""
+    planes = planes_of(votes.ones, votes.voters.bit_length())
+    return encode(Frame(Kind.TALLY, 0, round, len(votes.ones), votes.voters, planes))
 
 
 def tally_of(frame: Frame) -> Tally:
-    """Return the tally in a frame. Its counts take at most eight bytes for each bit of a count that came."""
+    """Return the tally in a frame. The counts take at most eight bytes per bit that came."""
     _expect(frame, Kind.TALLY)
     planes = frame.payload.reshape(-1, bit_width(frame.dimension))
-    _nothing_beyond(planes, frame.dimension)
+    _check_padding(planes, frame.dimension)
     ones = counts_of(np.ascontiguousarray(planes), frame.dimension)
     if ones.max() > frame.count:
         raise WireError(f"a count must be at most the {frame.count} voters; got {ones.max()}")
@@ -64,7 +65,7 @@ def tally_of(frame: Frame) -> Tally:
 
 
 def read(data: Data, dimension: int | None = None) -> tuple[Frame, Rows | Bits | Tally]:
-    """Return the frame in these bytes and what it holds, whatever its kind."""
+    """Return the frame in these bytes and its content, whatever its kind."""
     frame = decode(data, dimension)
     readers: dict[Kind, Callable[[Frame], Rows | Bits | Tally]] = {
         Kind.MODEL: rows_of,
@@ -75,8 +76,8 @@ def read(data: Data, dimension: int | None = None) -> tuple[Frame, Rows | Bits |
     return frame, readers[frame.kind](frame)
 
 
-def _nothing_beyond(bits: Bits, dimension: int) -> None:
-    """Refuse bits that belong to no coordinate: there is one way to say a thing."""
+def _check_padding(bits: Bits, dimension: int) -> None:
+    """Refuse set bits beyond the last coordinate: each message has one encoding."""
     places = np.arange(dimension, 8 * bit_width(dimension))  # fewer than 64
     if (bits[:, places % bits.shape[1]] >> (places // bits.shape[1]).astype(np.uint8) & 1).any():
         raise WireError(f"bits beyond the dimension {dimension} must be 0; got some that are set")
@@ -85,3 +86,16 @@ def _nothing_beyond(bits: Bits, dimension: int) -> None:
 def _expect(frame: Frame, *kinds: Kind) -> None:
     if frame.kind not in kinds:
         raise WireError(f"a frame must be of kind {' or '.join(kind.name for kind in kinds)}; got {frame.kind.name}")
+
+
+def message_bytes(kind: Kind, dimension: int, dtype: DTypeLike = np.float32, count: int = 1) -> int:
+    """Return the bytes of a frame of `count` rows, in numbers of this type or bits, or of a tally of `count` voters.
+
+    >>> message_bytes(Kind.MODEL, 7850), message_bytes(Kind.SIDES, 7850), message_bytes(Kind.TALLY, 7850, count=20)
+    (31444, 1028, 4964)
+    """
+    if kind is Kind.TALLY:
+        return len(tally(Tally(np.zeros(dimension, np.min_scalar_type(count)), count), 0))
+    if kind is Kind.SIDES:
+        return len(sides(np.zeros((count, bit_width(dimension)), np.uint8), dimension, 0))
+    return len(floats(kind, np.zeros((count, dimension), dtype), 0))

@@ -1,49 +1,53 @@
-"""A packet: its kind and some named arrays, for all that is not a round's message: states, sums, errors, requests.
+"""A packet: a kind and named arrays, for all except a round's messages: states, sums, errors, requests.
 
-    HFSP | CRC-32 of all the rest | length of the head | head: JSON [kind, [[name, type, shape], ...]] | the arrays
+    HFSP | CRC-32 of all that follows | length of the head | head: JSON [kind, [[name, type, shape], ...]] | the arrays
 
-As with frames, nothing is executed, and what is read is a view of the bytes that came.
+As with frames, nothing is executed, and arrays are views of the bytes that came.
 """
 
 import json
 import struct
 from math import prod
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from holdfast.engines.wire.frames import Data, WireError
+from holdfast.engines.wire.frame import Data, WireError, view_bytes
+from holdfast.errors import EngineError, InvalidInput, in_one_line
+from holdfast.states import Arrays
 
 MAGIC = b"HFSP"
 MAX_HEAD = 1 << 16
-"""Bytes of a head; nothing that is sent comes near."""
+"""Bytes that a head may have; real heads are far shorter."""
+ERRORS = ("invalid", "failed")
+"""Kinds of packets that report an error."""
+LINE = 300
+"""Characters of an error that are passed on."""
 _START = struct.Struct("<4sII")
 _CHECKED = 8
-"""Where the bytes begin that the checksum covers."""
+"""Where the checked bytes begin."""
 
 
 class Packet(NamedTuple):
-    """What a packet holds. The arrays are read-only where the bytes are."""
+    """The content of a packet. The arrays are read-only where the bytes are."""
 
     kind: str
     arrays: dict[str, NDArray[Any]]
 
 
 def pack(kind: str, /, **arrays: ArrayLike) -> bytes:
-    """Return a packet as bytes; bytes in place of an array are an array of them.
+    """Return a packet as bytes. Bytes may stand for an array of bytes.
 
     >>> unpack(pack("total", sum=[1.0, 2.0]))
     Packet(kind='total', arrays={'sum': array([1., 2.])})
     """
-    given = [(name, _array(array)) for name, array in arrays.items()]
-    little = [(name, np.ascontiguousarray(array, array.dtype.newbyteorder("<"))) for name, array in given]
-    about = [
-        [name, array.dtype.str, given_as.shape] for (name, array), (_, given_as) in zip(little, given, strict=True)
-    ]
+    own = {name: _as_array(array) for name, array in arrays.items()}
+    little = {name: np.ascontiguousarray(array, array.dtype.newbyteorder("<")) for name, array in own.items()}
+    about = [[name, little[name].dtype.str, array.shape] for name, array in own.items()]
     head = json.dumps([kind, about], separators=(",", ":")).encode()
-    bodies = [array.reshape(-1).view(np.uint8).data for _, array in little]
+    bodies = [array.reshape(-1).view(np.uint8).data for array in little.values()]
     start = _START.pack(MAGIC, 0, len(head))
     checksum = crc32(head, crc32(start[_CHECKED:]))
     for body in bodies:
@@ -51,18 +55,18 @@ def pack(kind: str, /, **arrays: ArrayLike) -> bytes:
     return b"".join([_START.pack(MAGIC, checksum, len(head)), head, *bodies])
 
 
-def _array(given: ArrayLike) -> NDArray[Any]:
-    return np.frombuffer(given, np.uint8) if isinstance(given, bytes) else np.asarray(given)
+def _as_array(array: ArrayLike) -> NDArray[Any]:
+    return np.frombuffer(array, np.uint8) if isinstance(array, bytes) else np.asarray(array)
 
 
 def is_packet(data: Data) -> bool:
     """Return whether these bytes begin like a packet."""
-    return bytes(memoryview(cast(Any, data))[: len(MAGIC)]) == MAGIC
+    return bytes(view_bytes(data)[: len(MAGIC)]) == MAGIC
 
 
 def unpack(data: Data) -> Packet:
     """Return the packet in these bytes."""
-    whole = memoryview(cast(Any, data))
+    whole = view_bytes(data)
     if len(whole) < _START.size:
         raise WireError(f"a packet must have at least {_START.size} bytes; got {len(whole)}")
     magic, checksum, length = _START.unpack_from(whole)
@@ -73,7 +77,7 @@ def unpack(data: Data) -> Packet:
     body = _START.size + length
     if length > MAX_HEAD or body > len(whole):
         raise WireError(f"a packet's head must be at most {MAX_HEAD} bytes and be there; got {length} declared")
-    kind, about = _head(bytes(whole[_START.size : body]))
+    kind, about = _parse_head(bytes(whole[_START.size : body]))
     arrays: dict[str, NDArray[Any]] = {}
     for name, dtype, shape in about:
         size = prod(shape) * dtype.itemsize
@@ -86,7 +90,7 @@ def unpack(data: Data) -> Packet:
     return Packet(kind, arrays)
 
 
-def _head(text: bytes) -> tuple[str, list[tuple[str, np.dtype[Any], tuple[int, ...]]]]:
+def _parse_head(text: bytes) -> tuple[str, list[tuple[str, np.dtype[Any], tuple[int, ...]]]]:
     try:
         kind, about = json.loads(text)
         entries = [(name, np.dtype(dtype), tuple(shape), dtype) for name, dtype, shape in about]
@@ -99,3 +103,47 @@ def _head(text: bytes) -> tuple[str, list[tuple[str, np.dtype[Any], tuple[int, .
     if not isinstance(kind, str):
         raise WireError("a packet's kind must be a text; got something else")
     return kind, [entry[:3] for entry in entries]
+
+
+def pack_error(error: Exception) -> bytes:
+    """Return an error as an answer of one line; `invalid` is an error that the user can mend."""
+    kind = "invalid" if isinstance(error, InvalidInput) else "failed"
+    text = str(error) if isinstance(error, InvalidInput | EngineError) else in_one_line(error)
+    return pack(kind, text=" ".join(text.split()).encode())
+
+
+def is_error(answer: Data) -> bool:
+    """Return whether an answer reports an error."""
+    return is_packet(answer) and unpack(answer).kind in ERRORS
+
+
+def open_answer(data: Data, trusted: bool, kind: str) -> Arrays:
+    """Return the arrays in an answer of this kind.
+
+    An error that a trusted sender reports and that the user can mend is raised as InvalidInput. Every other error is
+    an unusable answer.
+    """
+    packet = unpack(data)
+    if packet.kind in ERRORS and set(packet.arrays) == {"text"}:
+        line = _printable(packet.arrays["text"].tobytes())
+        if trusted and packet.kind == "invalid":
+            raise InvalidInput(line)
+        raise WireError(f"an answer must be of kind {kind}; got an error: {line}")
+    if packet.kind != kind:
+        raise WireError(f"an answer must be of kind {kind}; got {_printable(packet.kind.encode())}")
+    return packet.arrays
+
+
+def take_array(arrays: Arrays, name: str, dtype: DTypeLike, shape: tuple[int, ...]) -> NDArray[Any]:
+    """Return the array of this name; WireError if its type or shape is another."""
+    array = arrays.get(name)
+    if array is None or (array.dtype.newbyteorder("="), array.shape) != (np.dtype(dtype), shape):
+        came = "none" if array is None else f"{array.dtype} of shape {array.shape}"
+        raise WireError(f"an answer must hold {name} as {np.dtype(dtype)} of shape {shape}; got {came}")
+    return array
+
+
+def _printable(text: bytes) -> str:
+    """Return a text from elsewhere as one line that is safe to print."""
+    shown = "".join(sign if sign.isprintable() else " " for sign in text.decode(errors="replace"))
+    return shown[:LINE]

@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from holdfast.engines.options import ENGINES
+from holdfast.engines.engine_options import ENGINES
 from holdfast.errors import InvalidInput
 from holdfast.files import LOCK, is_half_written, reason, write_atomic
 from holdfast.runs.folder.environment import versions

@@ -1,1 +1,0 @@
-"""A federation on this machine, to try: an app to edit, keys and certificates, its processes started and stopped."""
