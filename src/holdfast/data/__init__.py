@@ -24,9 +24,9 @@ from holdfast.data.partitions import (
     Similarity,
     holdings,
 )
-from holdfast.data.tables.frames import frame_sheet, from_bunch, from_frame, is_bunch, is_frame
-from holdfast.data.tables.layout import Column, Encoded, Layout
-from holdfast.data.tables.table import TABLE_TYPES, Table, is_table
+from holdfast.data.tables.column_layout import Column, Encoded, Layout
+from holdfast.data.tables.table_options import TABLE_TYPES, Table, is_table
+from holdfast.data.tables.typed_tables import frame_sheet, from_bunch, from_frame, is_bunch, is_frame
 from holdfast.errors import InvalidInput, unknown
 from holdfast.naming import Family
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.data.tables.layout import Layout
+from holdfast.data.tables.column_layout import Layout
 from holdfast.errors import InvalidInput
 
 

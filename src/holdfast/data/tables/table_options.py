@@ -5,14 +5,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from holdfast.conversion import convert_fields
 from holdfast.data.dataset import Dataset
-from holdfast.data.tables.building import built
 from holdfast.data.tables.delimited import read_delimited
-from holdfast.data.tables.parquet import read_parquet
 from holdfast.data.tables.sheet import Sheet
+from holdfast.data.tables.table_dataset import Missing, build_dataset
+from holdfast.data.tables.typed_tables import read_parquet
 from holdfast.errors import InvalidInput
 from holdfast.files import reason
 from holdfast.naming import Family, options_of
@@ -21,7 +21,6 @@ TABLE_TYPES = (".csv", ".tsv", ".parquet")
 _WITH_OPTIONS = re.compile(
     rf"(.+?(?:{'|'.join(map(re.escape, TABLE_TYPES))})):(\w[\w-]*=.*)", re.DOTALL | re.IGNORECASE
 )
-Missing = Literal["refuse", "mean", "median", "drop"]
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,7 @@ class Table:
     def load(self) -> Dataset:
         """Read the table."""
         test = None if self.test is None else self.sheet(self.test)
-        return built(self.sheet(), test, self.target, self.missing, self.ignore, self.text)
+        return build_dataset(self.sheet(), test, self.target, self.missing, self.ignore, self.text)
 
 
 def _written(value: Any) -> str:
