@@ -310,7 +310,7 @@ TABLES = st.builds(
 def test_a_table_reads_back_equal(table: Table) -> None:
     assert Table.of(str(table)) == table
     assert Table.of(table.table()) == table
-    assert data.described(str(table)) == table
+    assert data.describe(str(table)) == table
 
 
 def test_a_layout_reads_back_equal(tmp_path: Path) -> None:

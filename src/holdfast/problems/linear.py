@@ -65,7 +65,7 @@ class LinearProblem(ABC):
     @classmethod
     def prepared(cls, data: Dataset) -> Dataset:
         """Return the data with targets as the loss reads them: classes numbered from 0."""
-        return data.numbered()
+        return data.number_classes()
 
     @staticmethod
     @abstractmethod

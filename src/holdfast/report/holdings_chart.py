@@ -111,5 +111,5 @@ def holdings_of(spec: Spec) -> Holdings | None:
     if not isinstance(problem, Classifying) or not problem.classifies:
         return None
     found = holdings(problem)
-    labels = None if dataset is None else dataset.numbered().labels
+    labels = None if dataset is None else dataset.number_classes().labels
     return found if labels is None else found._replace(classes=np.array(labels)[found.classes])

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from holdfast.data import REGISTRY, Dataset, Partition, Table, load
-from holdfast.data.scaling import Scaling
+from holdfast.data.feature_scale import Scaling
 from holdfast.errors import InvalidInput
 from holdfast.problems import PROBLEMS, ModuleProblem, Problem
 from holdfast.problems.modules.losses import LOSSES

@@ -9,8 +9,8 @@ from math import isnan
 from pathlib import Path
 from typing import NamedTuple
 
-from holdfast.data.bounds import require_bounded
 from holdfast.data.tables.sheet import Block, Cells, Sheet, parse_number, quote
+from holdfast.data.user_files import require_bounded
 from holdfast.errors import InvalidInput
 
 DELIMITERS = {"semicolon": ";", "tab": "\t", "comma": ",", "bar": "|", "space": " "}
@@ -35,7 +35,8 @@ def read_delimited(path: Path, header: bool | None = None, delimiter: str | None
     require_bounded(path, path.stat().st_size)
     encoding = _detect_encoding(path)
     separator = _guess_separator(path, encoding) if delimiter is None else _resolve_separator(delimiter)
-    sample = [Row(row.number, _clean(row.cells, separator)) for row in islice(_rows(path, encoding, separator), SAMPLE)]
+    first = islice(_read_rows(path, encoding, separator), SAMPLE)
+    sample = [Row(row.number, _clean(row.cells, separator)) for row in first]
     if not sample:
         raise InvalidInput(f"{path} must hold at least 2 rows of data; got none")
     names = _has_names(sample) if header is None else header
@@ -43,7 +44,7 @@ def read_delimited(path: Path, header: bool | None = None, delimiter: str | None
     titles = _read_names(path, sample[0].cells) if names else tuple(f"column {n}" for n in range(1, width + 1))
 
     def blocks() -> Iterator[Block]:
-        rows = islice(_rows(path, encoding, separator), int(names), None)
+        rows = islice(_read_rows(path, encoding, separator), int(names), None)
         while block := list(islice(rows, BLOCK)):
             for row in block:
                 if len(row.cells) != width:
@@ -68,7 +69,7 @@ def _detect_encoding(path: Path) -> str:
     return "utf-8-sig"
 
 
-def _rows(path: Path, encoding: str, separator: str) -> Iterator[Row]:
+def _read_rows(path: Path, encoding: str, separator: str) -> Iterator[Row]:
     """Yield the rows of a file that are not blank."""
     end = 0
     try:
@@ -107,7 +108,7 @@ def _guess_separator(path: Path, encoding: str) -> str:
     """Return the first delimiter that cuts all of the first rows alike, else the one that cuts most of them alike."""
     alike: dict[str, int] = {}
     for separator in DELIMITERS.values():
-        widths = Counter(len(row.cells) for row in islice(_rows(path, encoding, separator), SAMPLE))
+        widths = Counter(len(row.cells) for row in islice(_read_rows(path, encoding, separator), SAMPLE))
         widths.pop(1, None)
         alike[separator] = max(widths.values(), default=0)
     best = max(alike.values())

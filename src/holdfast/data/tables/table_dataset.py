@@ -8,10 +8,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.data.bounds import require_bounded
 from holdfast.data.dataset import Dataset, train_and_test
 from holdfast.data.tables.column_layout import Column, Encoded, Features, Layout
 from holdfast.data.tables.sheet import Cells, Sheet, quote
+from holdfast.data.user_files import require_bounded
 from holdfast.errors import InvalidInput, unknown
 
 Missing = Literal["refuse", "mean", "median", "drop"]

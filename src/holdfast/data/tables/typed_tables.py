@@ -7,10 +7,10 @@ from typing import Any, get_args
 
 import numpy as np
 
-from holdfast.data.bounds import require_bounded
 from holdfast.data.dataset import Dataset
 from holdfast.data.tables.sheet import Block, Cells, Sheet
 from holdfast.data.tables.table_dataset import Missing, build_dataset
+from holdfast.data.user_files import require_bounded
 from holdfast.errors import InvalidInput
 
 BLOCK = 65536
@@ -27,7 +27,7 @@ def is_bunch(given: Any) -> bool:
     return isinstance(given, Mapping) and "data" in given and "target" in given
 
 
-def frame_sheet(frame: Any, name: str = "the frame") -> Sheet:
+def read_frame(frame: Any, name: str = "the frame") -> Sheet:
     """Return a pandas DataFrame as a table; its rows count from 1."""
 
     def blocks() -> Iterator[Block]:
@@ -61,9 +61,9 @@ def from_frame(
         raise InvalidInput(f"options of a frame are target, test, missing, ignore and text; got {names}")
     if missing not in get_args(Missing):
         raise InvalidInput(f"missing must be {' or '.join(get_args(Missing))}; got {missing!r}")
-    tested = None if test is None else frame_sheet(test, "the test frame")
+    tested = None if test is None else read_frame(test, "the test frame")
     columns = ((each,) if isinstance(each, str) else each for each in (ignore, text))
-    return build_dataset(frame_sheet(frame, name), tested, target, missing, *columns)
+    return build_dataset(read_frame(frame, name), tested, target, missing, *columns)
 
 
 def from_bunch(bunch: Mapping[str, Any], name: str = "bunch") -> Dataset:
@@ -71,7 +71,7 @@ def from_bunch(bunch: Mapping[str, Any], name: str = "bunch") -> Dataset:
     targets, samples = _read_targets(bunch), len(bunch["data"])
     if len(targets.numbers) != samples:
         raise InvalidInput(f"a bunch must have one target per sample; got {len(targets.numbers)} of {samples} samples")
-    sheet = frame_sheet(bunch["data"], name) if is_frame(bunch["data"]) else _array_sheet(bunch, name)
+    sheet = read_frame(bunch["data"], name) if is_frame(bunch["data"]) else _read_array(bunch, name)
     target = "target" if "target" not in sheet.columns else "the target"
 
     def blocks() -> Iterator[Block]:
@@ -94,7 +94,7 @@ def _read_targets(bunch: Mapping[str, Any]) -> Cells:
     return Cells.of_numbers(targets.astype(np.float64))
 
 
-def _array_sheet(bunch: Mapping[str, Any], name: str) -> Sheet:
+def _read_array(bunch: Mapping[str, Any], name: str) -> Sheet:
     features = np.asarray(bunch["data"], np.float64)
     if features.ndim != 2:
         raise InvalidInput(f"a bunch must have samples of a row each; got an array of shape {features.shape}")
