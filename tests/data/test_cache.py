@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from holdfast.data.mnist import TEST_LABELS, TRAIN_IMAGES, TRAIN_LABELS, ImageSet
-from holdfast.data.sources import Unavailable
+from holdfast.data.download import Unavailable
+from holdfast.data.image_sets import TEST_LABELS, TRAIN_IMAGES, TRAIN_LABELS, ImageSet
 from holdfast.errors import InvalidInput
 from holdfast.files import cache_folder, read_verified, sweep, write_atomic
 from tiny_images import CHECKSUMS, FILES

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.data.sources import DebianPackage, Mirror, NpmPackage, Unavailable
+from holdfast.data.download import DebianPackage, Mirror, NpmPackage, Unavailable
 
 CONTENT = b"0123456789" * 100
 PACKED = gzip.compress(CONTENT, mtime=0)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from holdfast import data
 from holdfast.data import Dataset, Table
+from holdfast.data.tables.column_layout import Layout
 from holdfast.data.tables.delimited import read_delimited
-from holdfast.data.tables.layout import Layout
 from holdfast.errors import InvalidInput
 
 TABLE = "1,2,0\n3,4,1\n5,6,0\n7,8,1\n9,1,0\n"
@@ -219,6 +219,7 @@ def test_test_files_that_cannot_be_used(tmp_path: Path, text: str, reason: str) 
             "a,b,c\n1,,0\n2,,1\n",
             "got none in column 'b' (FILE:ignore=b leaves it out)",
         ),
+        (TABLE + "-nan,2,0\n", "must have numbers in column 'column 1', as in most of its rows; got '-nan' in row 6"),
         ("1\n2\n3\n", "must have features and a target column; got 1 column"),
         ("a,b\n1,2\n", "must hold at least 2 rows of data; got 1"),
         ("a,b\n", "must hold at least 2 rows of data; got 0"),
@@ -309,7 +310,7 @@ TABLES = st.builds(
 def test_a_table_reads_back_equal(table: Table) -> None:
     assert Table.of(str(table)) == table
     assert Table.of(table.table()) == table
-    assert data.described(str(table)) == table
+    assert data.describe(str(table)) == table
 
 
 def test_a_layout_reads_back_equal(tmp_path: Path) -> None:
@@ -342,6 +343,10 @@ def test_a_frame_is_read_as_its_file_is(tmp_path: Path) -> None:
     frame.loc[2, "n"] = None
     with pytest.raises(InvalidInput, match="must have a value in every cell; got none in row 3, column 'n'"):
         data.load(frame)
+    with pytest.raises(InvalidInput, match="missing must be refuse or mean or median or drop; got 'zero'"):
+        data.load(frame, missing="zero")
+    with pytest.raises(InvalidInput, match=r"options of a frame are .*; got header"):
+        data.load(frame, header=True)
 
 
 def test_bunches_of_scikit_learn() -> None:
@@ -352,6 +357,8 @@ def test_bunches_of_scikit_learn() -> None:
     assert iris.layout is not None
     assert iris.layout.features[0] == "sepal length (cm)"
     assert data.load(load_iris(as_frame=True)).digest() == iris.digest()
+    with pytest.raises(InvalidInput, match="one target per sample; got 2 of 3 samples"):
+        data.load({"data": np.ones((3, 2)), "target": [0, 1]})
     diabetes = data.load(load_diabetes())
     assert diabetes.labels is None
     assert diabetes.train_targets.max() > 300
@@ -371,3 +378,5 @@ def test_a_parquet_file(tmp_path: Path) -> None:
     pandas, path = pytest.importorskip("pandas"), tmp_path / "data.parquet"
     pandas.DataFrame(ROWS, columns=["a", "b", "y"]).to_parquet(path)
     assert samples(data.load(path)) == ROWS
+    pandas.DataFrame({"a": [2**60 + 1, 1], "y": [0, 1]}).to_parquet(path)
+    assert samples(data.load(path)) == [(1, 1), (2.0**60, 0)]

@@ -9,7 +9,7 @@ import pytest
 
 from holdfast.cli import main
 from holdfast.data import Dataset, Dirichlet, load
-from holdfast.data.partitions.quantity import Quantity
+from holdfast.data.partitions.sample_skew import Quantity
 from holdfast.errors import InvalidInput
 from holdfast.insight.inspection import inspect
 from holdfast.runs.runner import run

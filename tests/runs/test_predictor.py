@@ -33,7 +33,7 @@ def table(tmp_path: Path) -> Path:
 def measured(result: Result, data: Any) -> float:
     dataset = load(data) if isinstance(data, str) else data
     predicted = result.predict(dataset.test_features)
-    truth = np.array(dataset.numbered().labels)[dataset.numbered().test_targets]
+    truth = np.array(dataset.number_classes().labels)[dataset.number_classes().test_targets]
     return float((predicted == truth).mean())
 
 

@@ -1,4 +1,4 @@
-"""Data sets, and how they are dealt to the workers."""
+"""Data sets, and partitions among the workers."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -6,9 +6,7 @@ from typing import Any
 
 from holdfast.data.cifar10 import CIFAR10, cifar10
 from holdfast.data.dataset import Dataset
-from holdfast.data.digits import digits
-from holdfast.data.files import from_file
-from holdfast.data.mnist import FASHION_MNIST, MNIST, fashion_mnist, mnist
+from holdfast.data.image_sets import FASHION_MNIST, MNIST, digits, fashion_mnist, mnist
 from holdfast.data.partitions import (
     PARTITIONS,
     Among,
@@ -24,9 +22,10 @@ from holdfast.data.partitions import (
     Similarity,
     holdings,
 )
-from holdfast.data.tables.frames import frame_sheet, from_bunch, from_frame, is_bunch, is_frame
-from holdfast.data.tables.layout import Column, Encoded, Layout
-from holdfast.data.tables.table import TABLE_TYPES, Table, is_table
+from holdfast.data.tables.column_layout import Column, Encoded, Layout
+from holdfast.data.tables.table_options import TABLE_TYPES, Table, is_table
+from holdfast.data.tables.typed_tables import from_bunch, from_frame, is_bunch, is_frame, read_frame
+from holdfast.data.user_files import from_file
 from holdfast.errors import InvalidInput, unknown
 from holdfast.naming import Family
 
@@ -49,15 +48,15 @@ FILE_TYPES = (".npz", *TABLE_TYPES)
 def load(data: Any, **options: Any) -> Dataset:
     """Return the data set of this name, or the one in this file or object.
 
-    A table (a .csv, .tsv or .parquet file, a pandas DataFrame) takes the options of a `Table`; scikit-learn's bunches
-    have all that is needed in them; a `Dataset` is one already.
+    A table (a .csv, .tsv or .parquet file, a pandas DataFrame) takes the options of a `Table`. A bunch of scikit-learn
+    and a `Dataset` take none.
 
     >>> load("digits").train_features.shape
     (1438, 8, 8)
     """
     if is_frame(data):
         return from_frame(data, **options)
-    found = described(data)
+    found = describe(data)
     if options:
         if not isinstance(found, Table):
             raise InvalidInput(f"options are for tables; got {', '.join(options)} for {data!r}")
@@ -75,10 +74,10 @@ def load(data: Any, **options: Any) -> Dataset:
     return made
 
 
-def described(data: Any) -> Any:
+def describe(data: Any) -> Any:
     """Return data as a spec holds them: a name, a `Table`, a `Dataset`, or what makes one.
 
-    >>> described("wine.csv:target=class")
+    >>> describe("wine.csv:target=class")
     Table(path='wine.csv', target='class', ...)
     """
     if is_bunch(data):
@@ -90,9 +89,9 @@ def described(data: Any) -> Any:
     return Table.of(data) if is_table(data) else data
 
 
-def beside(data: Any, folder: Path) -> Any:
-    """Return data whose files, where they are named by relative paths, are looked for in a folder."""
+def look_beside(data: Any, folder: Path) -> Any:
+    """Return data whose relative paths start in this folder."""
     if is_table(data):
-        return Table.of(data).moved(lambda path: str(folder / path))
+        return Table.of(data).relocate(lambda path: str(folder / path))
     name = data.get("name") if isinstance(data, Mapping) and len(data) == 1 else data
     return str(folder / name) if isinstance(name, str) and Path(name).suffix in FILE_TYPES else data

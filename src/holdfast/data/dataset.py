@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.data.tables.layout import Layout
+from holdfast.data.tables.column_layout import Layout
 from holdfast.errors import InvalidInput
 
 
 @dataclass(frozen=True, eq=False)  # two data sets are equal if they are the same one: arrays do not compare
 class Dataset:
-    """Features `(N, ...)` as they came (images stay images, of bytes) and targets `(N,)`."""
+    """Features `(N, ...)`, of bytes for images, and targets `(N,)`."""
 
     name: str
     train_features: NDArray[Any]
@@ -23,19 +23,19 @@ class Dataset:
     labels: tuple[Any, ...] | None = None
     """The names of the classes, if targets are their numbers from 0."""
     layout: Layout | None = None
-    """How the features were made of the columns of a table; None for what is no table."""
+    """How columns of a table became features; None if the data were no table."""
     notes: tuple[str, ...] = ()
-    """What was guessed when the data were read."""
+    """Guesses of the reader, for the first lines of a run."""
     unit: float = 1.0
-    """What one unit of the targets stands for, where they were standardised."""
+    """The width by which targets were divided, if they were standardised."""
 
     @property
     def classes(self) -> int:
         """The number of classes, if the targets are numbered from 0."""
         return int(max(self.train_targets.max(), self.test_targets.max())) + 1
 
-    def numbered(self) -> "Dataset":
-        """Return the data with their labels, whatever whole numbers they are, numbered from 0."""
+    def number_classes(self) -> "Dataset":
+        """Return the data with classes numbered from 0; labels may be any whole numbers."""
         if self.labels is not None:
             return self
         both: NDArray[Any] = np.concatenate([self.train_targets, self.test_targets])
@@ -50,7 +50,7 @@ class Dataset:
         return replace(self, train_targets=train, test_targets=test, labels=tuple(labels.tolist()))
 
     def digest(self) -> str:
-        """Return a checksum of everything in it, by which a run knows its data again."""
+        """Return a checksum of all samples, by which a resumed run recognises its data."""
         hashed = sha256()
         for array in (self.train_features, self.train_targets, self.test_features, self.test_targets):
             hashed.update(f"{array.dtype.str}{array.shape}".encode())
@@ -61,13 +61,13 @@ class Dataset:
 
     @staticmethod
     def split(name: str, features: NDArray[Any], targets: NDArray[Any], test_share: float = 0.2) -> "Dataset":
-        """Hold out a share of the samples for testing, at least one; the same ones every time."""
+        """Hold out a share of the samples for testing, at least one, always the same ones."""
         train, test = train_and_test(len(targets), test_share)
         return Dataset(name, features[train], targets[train], features[test], targets[test])
 
 
 def train_and_test(count: int, test_share: float = 0.2) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return which of so many samples are learned from and which are held out, at least one; always the same ones."""
+    """Return the indices of training samples and of test samples, at least one, always the same ones."""
     order = np.random.Generator(np.random.PCG64(0)).permutation(count)
     test, train = np.split(order, [max(int(test_share * count), 1)])
     return train, test

@@ -64,7 +64,7 @@ class LinearProblem(ABC):
     @classmethod
     def prepare(cls, data: Dataset) -> Dataset:
         """Return the data with targets as the loss reads them: classes numbered from 0."""
-        return data.numbered()
+        return data.number_classes()
 
     @staticmethod
     @abstractmethod

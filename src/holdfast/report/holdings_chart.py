@@ -111,5 +111,5 @@ def holdings_of(spec: Spec) -> Holdings | None:
     if not isinstance(built.problem, Classifying) or not built.problem.classifies:
         return None
     found = holdings(built.problem)
-    labels = None if built.dataset is None else built.dataset.numbered().labels
+    labels = None if built.dataset is None else built.dataset.number_classes().labels
     return found if labels is None else found._replace(classes=np.array(labels)[found.classes])

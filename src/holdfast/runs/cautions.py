@@ -54,7 +54,7 @@ def _of_data(spec: Spec, experiment: Experiment) -> Iterator[str]:
         return
     unseen = np.setdiff1d(problem.test.targets, problem.shards.targets)
     if len(unseen):
-        labels = None if experiment.dataset is None else experiment.dataset.numbered().labels
+        labels = None if experiment.dataset is None else experiment.dataset.number_classes().labels
         names = join_names(labels[each] if labels else each for each in unseen.tolist())
         share = float(np.isin(problem.test.targets, unseen).mean())
         yield f"no training sample has the class {names} of the test set, {share:.0%} of which cannot be got right"

@@ -79,7 +79,7 @@ def fill_defaults(spec: Spec, bench: Workbench = SHARED) -> Spec:
 def _locate(data: Any) -> Any:
     """Return data whose files are named by whole paths."""
     if isinstance(data, Table):
-        return data.moved(lambda path: str(Path(path).resolve()))
+        return data.relocate(lambda path: str(Path(path).resolve()))
     file = isinstance(data, str) and Path(data).suffix in FILE_TYPES and isfile(data)
     return str(Path(data).resolve()) if file else data
 

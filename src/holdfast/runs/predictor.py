@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.data import Column, Encoded, Layout, Table, frame_sheet, is_frame
-from holdfast.data.scaling import Scaling
+from holdfast.data import Column, Encoded, Layout, Table, is_frame, read_frame
+from holdfast.data.feature_scale import Scaling
 from holdfast.errors import InvalidInput
 from holdfast.problems import REGISTRY, LinearProblem
 from holdfast.runs.workbench import Built
@@ -47,7 +47,7 @@ class Predictor:
             centre, unit = scaling.target
             weights = weights / scaling.width * unit
             biases = biases * unit + centre - weights @ scaling.centre
-        labels = dataset.numbered().labels if problem.classifies else None
+        labels = dataset.number_classes().labels if problem.classifies else None
         return Predictor(name, weights, biases, labels, dataset.layout, scaling)
 
     @property
@@ -102,7 +102,7 @@ class Predictor:
 
     def encode(self, table: Any) -> Encoded:
         """Return the features of a table, and how many of its texts were never seen in training."""
-        sheet = frame_sheet(table) if is_frame(table) else Table.of(str(table)).sheet()
+        sheet = read_frame(table) if is_frame(table) else Table.of(str(table)).sheet()
         layout = self.layout
         if layout is None:  # learnt from arrays, whose features have no names
             layout = Layout(tuple(Column(name) for name in sheet.columns), target="")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from holdfast.attacks import ATTACKS, Attack
-from holdfast.data import SETS, Dataset, Table, described
+from holdfast.data import SETS, Dataset, Table, describe
 from holdfast.engines.engine_options import ENGINES, EngineOptions
 from holdfast.errors import InvalidInput, unknown
 from holdfast.problems import MODELS, PROBLEMS, Problem
@@ -46,7 +46,7 @@ def make_attack(given: Any) -> Attack | None:
 
 def make_data(given: Any, keys: Sequence[str]) -> Any:
     """Return a name, a table, or an object; `keys` are the others that its section may have."""
-    data = described(given)
+    data = describe(given)
     if isinstance(data, Mapping):
         data = _unwrap_name("data", data, keys)
     if not isinstance(data, str | Table | Dataset) and not callable(data):

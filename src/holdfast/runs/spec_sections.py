@@ -7,7 +7,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from holdfast.data import beside
+from holdfast.data import look_beside
 from holdfast.engines.engine_options import Ray
 from holdfast.errors import InvalidInput, unknown
 from holdfast.methods import Rsa
@@ -40,7 +40,7 @@ def read_sections(path: Path, options: Options) -> dict[str, Any]:
         raise InvalidInput(f"a spec must be a readable TOML file; got {path}: {error}") from None
     values = flat(tables, options)
     if "data" in values:
-        values["data"] = beside(values["data"], path.parent)
+        values["data"] = look_beside(values["data"], path.parent)
     return values
 
 

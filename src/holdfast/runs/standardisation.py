@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from holdfast.aggregators import Median
 from holdfast.attacks import Attack
 from holdfast.data import Dataset, Partition
-from holdfast.data.scaling import Scaling
+from holdfast.data.feature_scale import Scaling
 from holdfast.engines.adversary import Adversary
 from holdfast.errors import InvalidInput
 from holdfast.problems import Shards

@@ -9,7 +9,7 @@ from typing import Any, Generic, Literal, NamedTuple, TypeVar
 import numpy as np
 
 from holdfast.data import REGISTRY, Dataset, Table, load
-from holdfast.data.scaling import Scaling
+from holdfast.data.feature_scale import Scaling
 from holdfast.errors import InvalidInput
 from holdfast.problems import PROBLEMS, ModuleProblem, Problem
 from holdfast.problems.modules.learner import LOSSES

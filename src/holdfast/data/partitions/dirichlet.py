@@ -1,11 +1,11 @@
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.conversion import convert_fields
-from holdfast.data.partitions.base import EVEN, Partition, Parts, require_enough
+from holdfast.data.partitions.partition import EVEN, Labels, Partition, Parts, require_enough
 from holdfast.errors import InvalidInput
 
 
@@ -35,11 +35,11 @@ class Dirichlet(Partition):
         if not 0 < self.alpha < float("inf"):
             raise InvalidInput(f"dirichlet needs alpha > 0; got alpha={self.alpha}")
 
-    def deal(self, labels: NDArray[Any], workers: int, generator: np.random.Generator) -> Parts:
+    def deal(self, labels: Labels, workers: int, generator: np.random.Generator) -> Parts:
         require_enough(labels, workers)
         return (self._per_class if self.per == "class" else self._per_worker)(labels, workers, generator)
 
-    def _per_class(self, labels: NDArray[Any], workers: int, generator: np.random.Generator) -> Parts:
+    def _per_class(self, labels: Labels, workers: int, generator: np.random.Generator) -> Parts:
         pieces: list[list[NDArray[np.int64]]] = [[] for _ in range(workers)]
         classes, start = np.unique(labels), generator.random()
         for index, label in enumerate(classes):
@@ -56,14 +56,14 @@ class Dirichlet(Partition):
                 parts[worker], parts[largest] = parts[largest][:1], parts[largest][1:]
         return parts
 
-    def _per_worker(self, labels: NDArray[Any], workers: int, generator: np.random.Generator) -> Parts:
+    def _per_worker(self, labels: Labels, workers: int, generator: np.random.Generator) -> Parts:
         classes, place = np.unique(labels, return_inverse=True)
         left = [generator.permutation(np.flatnonzero(place == index)) for index in range(len(classes))]
         least = np.finfo(float).tiny
         prior = np.maximum(min(self.alpha, EVEN) * np.array([len(samples) for samples in left]) / len(labels), least)
         shares = generator.dirichlet(prior, size=workers)
         sizes = [len(part) for part in np.array_split(np.arange(len(labels)), workers)]
-        order = generator.permutation(workers)  # the last ones must take what is left: nobody's number decides
+        order = generator.permutation(workers)  # the last workers take what is left: a random order favours no number
         parts: Parts = [np.empty(0, np.int64)] * workers
         for worker in order:
             wanted = np.zeros(len(classes), np.int64)

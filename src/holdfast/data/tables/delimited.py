@@ -3,13 +3,14 @@
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from math import isnan
 from pathlib import Path
 from typing import NamedTuple
 
-from holdfast.data.bounds import require_bounded
-from holdfast.data.tables.sheet import Block, Sheet, is_number, written
+from holdfast.data.tables.sheet import Block, Cells, Sheet, parse_number, quote
+from holdfast.data.user_files import require_bounded
 from holdfast.errors import InvalidInput
 
 DELIMITERS = {"semicolon": ";", "tab": "\t", "comma": ",", "bar": "|", "space": " "}
@@ -30,33 +31,35 @@ class Row(NamedTuple):
 
 
 def read_delimited(path: Path, header: bool | None = None, delimiter: str | None = None) -> Sheet:
-    """Return the table in a file of text; what is not said is guessed from its first rows."""
+    """Return the table in a file of text; options that are not given are guessed from its first rows."""
     require_bounded(path, path.stat().st_size)
-    encoding = _encoding(path)
-    separator = _separator(path, encoding) if delimiter is None else _named(delimiter)
-    sample = list(islice(_rows(path, encoding, separator), SAMPLE))
+    encoding = _detect_encoding(path)
+    separator = _guess_separator(path, encoding) if delimiter is None else _resolve_separator(delimiter)
+    first = islice(_read_rows(path, encoding, separator), SAMPLE)
+    sample = [Row(row.number, _clean(row.cells, separator)) for row in first]
     if not sample:
         raise InvalidInput(f"{path} must hold at least 2 rows of data; got none")
     names = _has_names(sample) if header is None else header
     width = len(sample[0].cells)
-    titles = _names(path, sample[0].cells) if names else tuple(f"column {n}" for n in range(1, width + 1))
+    titles = _read_names(path, sample[0].cells) if names else tuple(f"column {n}" for n in range(1, width + 1))
 
     def blocks() -> Iterator[Block]:
-        rows = islice(_rows(path, encoding, separator), int(names), None)
+        rows = islice(_read_rows(path, encoding, separator), int(names), None)
         while block := list(islice(rows, BLOCK)):
             for row in block:
-                _check_width(path, row, width, separator)
+                if len(row.cells) != width:
+                    raise _refuse_width(path, row, width, separator)
             columns = zip(*(row.cells for row in block), strict=True)
-            yield Block([row.number for row in block], [list(column) for column in columns])
+            yield Block([row.number for row in block], [Cells.read(_clean(cells, separator)) for cells in columns])
 
-    notes = [] if delimiter is not None or separator == "," else [f"cells separated by {_called(separator)}"]
+    notes = [] if delimiter is not None or separator == "," else [f"cells separated by {_name_separator(separator)}"]
     if header is None:
         notes.append(f"names of the columns in row {sample[0].number}" if names else "no names of columns")
     index = names and not sample[0].cells[0] and width > 2
     return Sheet(str(path), titles, blocks, names, tuple(notes), index)
 
 
-def _encoding(path: Path) -> str:
+def _detect_encoding(path: Path) -> str:
     with path.open("rb") as file:
         head = file.read(2**16)
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -66,30 +69,32 @@ def _encoding(path: Path) -> str:
     return "utf-8-sig"
 
 
-def _rows(path: Path, encoding: str, separator: str) -> Iterator[Row]:
+def _read_rows(path: Path, encoding: str, separator: str) -> Iterator[Row]:
     """Yield the rows of a file that are not blank."""
-    begun = 0
+    end = 0
     try:
         with path.open(encoding=encoding, newline="") as file:
             reader = csv.reader(file, delimiter=separator, skipinitialspace=True)
             for cells in reader:
-                number, begun = begun + 1, reader.line_num
+                first, end = end + 1, reader.line_num
                 if len(cells) > 1 or (cells and cells[0].strip()):
-                    yield Row(number, [_cell(cell, separator) for cell in cells])
+                    yield Row(first, cells)
     except UnicodeDecodeError:
-        raise InvalidInput(f"{path} must be text in UTF-8; got other bytes in row {_undecodable(path)}") from None
+        row = _find_undecodable(path)
+        raise InvalidInput(f"{path} must be text in UTF-8; got other bytes in row {row}") from None
     except csv.Error as error:
-        raise InvalidInput(f"{path} must be a table of text; got a {error} below row {begun}") from None
+        raise InvalidInput(f"{path} must be a table of text; got a {error} below row {end}") from None
 
 
-def _cell(cell: str, separator: str) -> str:
-    cell = cell.strip()
-    if separator != "," and "," in cell and DECIMAL_COMMA.fullmatch(cell):
-        return cell.replace(",", ".")
-    return cell
+def _clean(cells: Iterable[str], separator: str) -> list[str]:
+    """Return cells without spaces around them, and with decimal points."""
+    texts = [cell.strip() for cell in cells]
+    if separator == ",":
+        return texts
+    return [text.replace(",", ".") if "," in text and DECIMAL_COMMA.fullmatch(text) else text for text in texts]
 
 
-def _undecodable(path: Path) -> int:
+def _find_undecodable(path: Path) -> int:
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             try:
@@ -99,41 +104,46 @@ def _undecodable(path: Path) -> int:
     return 1
 
 
-def _separator(path: Path, encoding: str) -> str:
+def _guess_separator(path: Path, encoding: str) -> str:
     """Return the first delimiter that cuts all of the first rows alike, else the one that cuts most of them alike."""
     alike: dict[str, int] = {}
     for separator in DELIMITERS.values():
-        widths = Counter(len(row.cells) for row in islice(_rows(path, encoding, separator), SAMPLE))
+        widths = Counter(len(row.cells) for row in islice(_read_rows(path, encoding, separator), SAMPLE))
         widths.pop(1, None)
         alike[separator] = max(widths.values(), default=0)
     best = max(alike.values())
     return next(separator for separator, rows in alike.items() if rows == best) if best else ","
 
 
-def _named(delimiter: str) -> str:
+def _resolve_separator(delimiter: str) -> str:
     separator = DELIMITERS.get(delimiter, delimiter)
     if len(separator) != 1 or separator in '"\r\n':
         raise InvalidInput(f"delimiter must be {', '.join(DELIMITERS)} or one character; got {delimiter!r}")
     return separator
 
 
-def _called(separator: str) -> str:
+def _name_separator(separator: str) -> str:
     return next((name for name, character in DELIMITERS.items() if character == separator), repr(separator)) + "s"
 
 
 def _has_names(sample: Sequence[Row]) -> bool:
     """Return whether the first row names the columns: it has no number, and something tells it from the others."""
     first, others = sample[0].cells, [row.cells for row in sample[1:]]
-    if any(map(is_number, first)):
+    if _has_number(first):
         return False
     columns = list(zip(*(row for row in others if len(row) == len(first)), strict=True))
     if not columns:
         return True
-    over_numbers = any(any(map(is_number, column)) for column in columns)
-    return over_numbers or not any(name in column for name, column in zip(first, columns, strict=True) if name)
+    return any(map(_has_number, columns)) or not any(
+        name in column for name, column in zip(first, columns, strict=True) if name
+    )
 
 
-def _names(path: Path, cells: Sequence[str]) -> tuple[str, ...]:
+def _has_number(cells: Iterable[str]) -> bool:
+    return not all(isnan(parse_number(cell)) for cell in cells)
+
+
+def _read_names(path: Path, cells: Sequence[str]) -> tuple[str, ...]:
     """Return the names in a row; a column without one is called by its number."""
     cells = [cells[0].lstrip("# "), *cells[1:]]
     names = tuple(name or f"column {n}" for n, name in enumerate(cells, start=1))
@@ -144,10 +154,9 @@ def _names(path: Path, cells: Sequence[str]) -> tuple[str, ...]:
     return names
 
 
-def _check_width(path: Path, row: Row, width: int, separator: str) -> None:
-    if len(row.cells) != width:
-        shown = written(separator.join(row.cells))
-        raise InvalidInput(
-            f"{path} must have {width} cells in every row, as in its first; got {len(row.cells)} in row {row.number}: "
-            f"{shown} (cut at {_called(separator)}; FILE:delimiter=NAME says another: {', '.join(DELIMITERS)})"
-        )
+def _refuse_width(path: Path, row: Row, width: int, separator: str) -> InvalidInput:
+    shown = quote(separator.join(_clean(row.cells, separator)))
+    return InvalidInput(
+        f"{path} must have {width} cells in every row, as in its first; got {len(row.cells)} in row {row.number}: "
+        f"{shown} (cut at {_name_separator(separator)}; FILE:delimiter=NAME says another: {', '.join(DELIMITERS)})"
+    )

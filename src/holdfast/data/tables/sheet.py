@@ -1,16 +1,63 @@
-"""A table as it lies in a file or in memory: names of columns, and cells that nobody has interpreted yet."""
+"""A table before its columns are interpreted: their names, and blocks of rows."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from math import nan
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-Cells = list[str] | NDArray[np.float64]
-"""Some cells of one column: texts as a file has them, or numbers with NaN where there is none."""
 MISSING = frozenset({"", "?", "na", "n/a", "nan", "null", "none", "<na>"})
-"""What stands in a cell for want of a value, whatever its case."""
+"""Cells without a value, in lower case."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Some cells of one column.
+
+    >>> cells = Cells.read(["1.5", "", "tall"])
+    >>> cells.numbers, cells.missing, cells.words
+    (array([1.5, nan, nan]), array([False,  True, False]), array([False, False,  True]))
+    """
+
+    numbers: NDArray[np.float64]
+    """NaN where a cell is missing or no number."""
+    missing: NDArray[np.bool_]
+    written: Sequence[str] | None = None
+    """The texts of a file; None for a column of numbers."""
+
+    @staticmethod
+    def read(texts: Sequence[str]) -> "Cells":
+        """Return the cells in a column of texts."""
+        numbers = parse_numbers(texts)
+        missing = np.isnan(numbers)
+        missing[missing] = [texts[at].strip().lower() in MISSING for at in np.flatnonzero(missing).tolist()]
+        return Cells(numbers, missing, texts)
+
+    @staticmethod
+    def of_numbers(numbers: NDArray[np.float64]) -> "Cells":
+        """Return the cells of a column of numbers: NaN is a missing one."""
+        return Cells(numbers, np.isnan(numbers))
+
+    def __getitem__(self, rows: slice) -> "Cells":
+        return Cells(self.numbers[rows], self.missing[rows], None if self.written is None else self.written[rows])
+
+    @property
+    def texts(self) -> Sequence[str]:
+        return [f"{number:g}" for number in self.numbers.tolist()] if self.written is None else self.written
+
+    @property
+    def words(self) -> NDArray[np.bool_]:
+        """Which cells are neither a number nor missing."""
+        return np.isnan(self.numbers) & ~self.missing
+
+    def places(self, categories: Sequence[str], fill: float | str | None = None) -> NDArray[np.int64]:
+        """Return the place of each text among the categories, of `fill` where a cell is missing; -1 for any other."""
+        known: dict[float | str | None, int] = {category: place for place, category in enumerate(categories)}
+        found = np.array([known.get(text, -1) for text in self.texts], np.int64)
+        found[self.missing] = known.get(fill, -1)
+        return found
 
 
 class Block(NamedTuple):
@@ -23,65 +70,42 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table that can be gone through more than once, a block of rows at a time."""
+    """A table that can be read more than once, a block of rows at a time."""
 
     name: str
     columns: tuple[str, ...]
     blocks: Callable[[], Iterator[Block]]
     named: bool = True
-    """Whether the columns have names of their own, by which another table's can be matched."""
+    """Whether the columns have names, by which another table's columns can be matched."""
     notes: tuple[str, ...] = ()
-    """What was guessed when it was opened."""
+    """Guesses of the reader."""
     index: bool = False
     """Whether the first column only numbers the rows."""
 
 
-class Parsed(NamedTuple):
-    """Cells of a column as far as they are numbers."""
+def parse_number(text: str) -> float:
+    """Return the number in a text, NaN if there is none.
 
-    numbers: NDArray[np.float64]
-    """NaN where a cell is no number, or missing."""
-    words: NDArray[np.bool_]
-    """Which cells are neither a number nor missing."""
-
-
-def parsed(cells: Cells) -> Parsed:
-    """Return the numbers in some cells.
-
-    >>> parsed(["1.5", "", "tall"])
-    Parsed(numbers=array([1.5, nan, nan]), words=array([False, False,  True]))
+    >>> parse_number("1e3"), parse_number("1_000")
+    (1000.0, nan)
     """
-    if isinstance(cells, np.ndarray):
-        return Parsed(cells, np.zeros(len(cells), bool))
     try:
-        if "_" not in "".join(cells):  # which Python allows in numbers, and nobody else
-            return Parsed(np.array([float(cell) for cell in cells]), np.zeros(len(cells), bool))
+        return nan if "_" in text else float(text)  # underscores are Python's own
+    except ValueError:
+        return nan
+
+
+def parse_numbers(texts: Sequence[str]) -> NDArray[np.float64]:
+    """Return the numbers in some texts, NaN where there is none."""
+    try:
+        if "_" not in "".join(texts):
+            return np.fromiter(map(float, texts), np.float64, len(texts))
     except ValueError:
         pass
-    numbers = np.array([_number(cell) for cell in cells], np.float64)
-    return Parsed(numbers, np.isnan(numbers) & ~missing_among(cells))
+    known = {text: parse_number(text) for text in set(texts)}  # words repeat, and each one costs an exception
+    return np.array([known[text] for text in texts], np.float64)
 
 
-def missing_among(cells: Cells) -> NDArray[np.bool_]:
-    """Return which cells have no value."""
-    if isinstance(cells, np.ndarray):
-        return np.isnan(cells)
-    return np.fromiter((cell.strip().lower() in MISSING for cell in cells), bool, len(cells))
-
-
-def is_number(cell: str) -> bool:
-    """Return whether a cell is a number."""
-    return not np.isnan(_number(cell))
-
-
-def written(cell: object) -> str:
-    """Return a cell as an error shows it."""
-    text = f"{cell:g}" if isinstance(cell, float) else str(cell)
+def quote(text: str) -> str:
+    """Return a cell as errors show it."""
     return repr(text if len(text) <= 40 else text[:37] + "...")
-
-
-def _number(cell: str) -> float:
-    try:
-        return float("nan" if "_" in cell else cell)
-    except ValueError:
-        return float("nan")

@@ -5,23 +5,22 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from holdfast.conversion import convert_fields
 from holdfast.data.dataset import Dataset
-from holdfast.data.tables.building import built
 from holdfast.data.tables.delimited import read_delimited
-from holdfast.data.tables.parquet import read_parquet
 from holdfast.data.tables.sheet import Sheet
+from holdfast.data.tables.table_dataset import Missing, build_dataset
+from holdfast.data.tables.typed_tables import read_parquet
+from holdfast.data.user_files import read_file
 from holdfast.errors import InvalidInput
-from holdfast.files import reason
 from holdfast.naming import Family, options_of
 
 TABLE_TYPES = (".csv", ".tsv", ".parquet")
 _WITH_OPTIONS = re.compile(
     rf"(.+?(?:{'|'.join(map(re.escape, TABLE_TYPES))})):(\w[\w-]*=.*)", re.DOTALL | re.IGNORECASE
 )
-Missing = Literal["refuse", "mean", "median", "drop"]
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ class Table:
         ('id', 'name')
         """
         if isinstance(given, str):
-            path, options = _split(given)
+            path, options = _split_options(given)
             given = {"name": path} | options
         path = str(given["name"])
         made = Family("table", {path: partial(Table, path)}, makes=callable).make(dict(given))
@@ -73,7 +72,7 @@ class Table:
 
     def __str__(self) -> str:
         """As it is written on a command line."""
-        options = ",".join(f"{key}={_written(value)}" for key, value in self.options().items())
+        options = ",".join(f"{key}={_write_value(value)}" for key, value in self.options().items())
         return f"{self.path}:{options}" if options else self.path
 
     def table(self) -> dict[str, Any]:
@@ -81,21 +80,21 @@ class Table:
         listed = {key: list(value) if isinstance(value, tuple) else value for key, value in self.options().items()}
         return {"name": self.path, **listed}
 
-    def moved(self, place: Callable[[str], str]) -> "Table":
+    def relocate(self, place: Callable[[str], str]) -> "Table":
         """Return the table with other paths to its files."""
         return replace(self, path=place(self.path), test=None if self.test is None else place(self.test))
 
     def sheet(self, path: str | None = None) -> Sheet:
-        """Open a file, that of the table itself unless another is named."""
+        """Open the file of the table, or another one with the same options."""
         return open_sheet(Path(path or self.path), self.header, self.delimiter)
 
     def load(self) -> Dataset:
         """Read the table."""
         test = None if self.test is None else self.sheet(self.test)
-        return built(self.sheet(), test, self.target, self.missing, self.ignore, self.text)
+        return build_dataset(self.sheet(), test, self.target, self.missing, self.ignore, self.text)
 
 
-def _written(value: Any) -> str:
+def _write_value(value: Any) -> str:
     if isinstance(value, tuple):
         return "+".join(value)
     return str(value).lower() if isinstance(value, bool) else str(value)
@@ -109,22 +108,17 @@ def is_table(given: Any) -> bool:
 
 def open_sheet(path: Path, header: bool | None = None, delimiter: str | None = None) -> Sheet:
     """Return the table in a file."""
-    try:
-        if not path.is_file():
-            raise InvalidInput(f"--data must name a data set or a file; got {str(path)!r}, which is no file")
-        if path.suffix.lower() == ".parquet":
-            return read_parquet(path)
-        tabs = "tab" if path.suffix.lower() == ".tsv" else None
-        return read_delimited(path, header, delimiter or tabs)
-    except OSError as error:
-        raise InvalidInput(f"--data must name a readable file; got {str(path)!r}: {reason(error)}") from None
+    if path.suffix.lower() == ".parquet":
+        return read_file(path, read_parquet)
+    tabs = "tab" if path.suffix.lower() == ".tsv" else None
+    return read_file(path, lambda file: read_delimited(file, header, delimiter or tabs))
 
 
 def _has_type(text: str) -> bool:
     return Path(text).suffix.lower() in TABLE_TYPES and not _WITH_OPTIONS.fullmatch(text)
 
 
-def _split(text: str) -> tuple[str, dict[str, str]]:
+def _split_options(text: str) -> tuple[str, dict[str, str]]:
     """Return the path and the options in a text."""
     found = _WITH_OPTIONS.fullmatch(text)
     if found is None:

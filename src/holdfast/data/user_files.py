@@ -1,26 +1,51 @@
-"""Arrays of the user's own, from an .npz file."""
+"""Files of the user's own: what can be read, how much of it, and arrays in an .npz file."""
 
+import os
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.data.bounds import require_bounded
 from holdfast.data.dataset import Dataset
 from holdfast.errors import InvalidInput
 from holdfast.files import reason
 
+T = TypeVar("T")
+MOST_BYTES = 4 * 2**30
+"""The largest decoded file; `$HOLDFAST_MAX_BYTES` sets another bound."""
+
+
+def require_bounded(path: Path | str, size: int) -> None:
+    """Refuse a file that is too large, before it fills the memory."""
+    given = os.environ.get("HOLDFAST_MAX_BYTES")
+    if given is not None and not given.isdecimal():
+        raise InvalidInput(f"HOLDFAST_MAX_BYTES must be a whole number of bytes; got {given!r}")
+    most = MOST_BYTES if given is None else int(given)
+    if size > most:
+        raise InvalidInput(f"{path} must hold at most {most} bytes of data (HOLDFAST_MAX_BYTES); got {size}")
+
+
+def read_file(path: Path, read: Callable[[Path], T]) -> T:
+    """Return what `read` makes of a file; refuse a path that cannot be read."""
+    try:
+        if not path.is_file():
+            raise InvalidInput(f"--data must name a data set or a file; got {str(path)!r}, which is no file")
+        return read(path)
+    except OSError as error:
+        raise InvalidInput(f"--data must name a readable file; got {str(path)!r}: {reason(error)}") from None
+
+
 ODD_ZIP = (NotImplementedError, RuntimeError, OverflowError)
-"""What reading an archive raises that is encrypted, packed in ways that nobody knows, or lies about its sizes."""
+"""Errors of an archive that is encrypted, packed by an unknown method, or wrong about its sizes."""
 
 
 SETS = (("x_train", "y_train", "x_test", "y_test"), ("x", "y"))
-"""What an .npz file may hold, by name; nothing else in it is read."""
+"""Names of arrays in an .npz file; other arrays are not read."""
 
 
 def from_file(path: Path) -> Dataset:
@@ -28,30 +53,25 @@ def from_file(path: Path) -> Dataset:
 
     Without test samples of its own, a fifth of the samples is held out, always the same ones.
     """
-    try:
-        if not path.is_file():
-            raise InvalidInput(f"--data must name a data set or a file; got {str(path)!r}, which is no file")
-        return _from_npz(path)
-    except OSError as error:
-        raise InvalidInput(f"--data must name a readable file; got {str(path)!r}: {reason(error)}") from None
+    return read_file(path, _read_npz)
 
 
-def _from_npz(path: Path) -> Dataset:
+def _read_npz(path: Path) -> Dataset:
     try:
         with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
             names = getattr(file, "files", None)  # an .npy file has none
             if names is None:
                 raise ValueError("a single array")
             asked: Sequence[str] = next((each for each in SETS if {*each} <= {*names}), ())
-            require_bounded(path, sum(_decoded_size(file, name) for name in asked))
+            require_bounded(path, sum(_measure(file, name) for name in asked))
             arrays = {name: np.asarray(file[name]) for name in asked}
     except (EOFError, TypeError, AttributeError, KeyError, ValueError, BadZipFile, zlib.error, *ODD_ZIP) as error:
         if isinstance(error, InvalidInput):
             raise
         raise InvalidInput(f"{path} must be an .npz file of plain arrays; got {error or 'an empty file'}") from None
     if "x_train" in arrays:
-        train = _checked(path, arrays["x_train"], arrays["y_train"])
-        test = _checked(path, arrays["x_test"], arrays["y_test"])
+        train = _check(path, arrays["x_train"], arrays["y_train"])
+        test = _check(path, arrays["x_test"], arrays["y_test"])
         if train[0].shape[1:] != test[0].shape[1:]:
             raise InvalidInput(
                 f"{path} must have features of one shape for testing and training; "
@@ -59,13 +79,13 @@ def _from_npz(path: Path) -> Dataset:
             )
         return Dataset(str(path), *train, *test)
     if "x" in arrays:
-        return Dataset.split(str(path), *_checked(path, arrays["x"], arrays["y"]))
+        return Dataset.split(str(path), *_check(path, arrays["x"], arrays["y"]))
     raise InvalidInput(
         f"{path} must hold x_train, y_train, x_test and y_test, or x and y; got {', '.join(names) or 'nothing'}"
     )
 
 
-def _decoded_size(file: Any, name: str) -> int:
+def _measure(file: Any, name: str) -> int:
     """Return how many bytes an array of an .npz file takes, from its header alone; refuse what is no array."""
     member = name if name in file.zip.namelist() else f"{name}.npy"
     with file.zip.open(member) as opened:
@@ -81,7 +101,7 @@ def _decoded_size(file: Any, name: str) -> int:
     return size
 
 
-def _checked(path: Path, features: NDArray[Any], targets: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+def _check(path: Path, features: NDArray[Any], targets: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return features `(N, ...)` (bytes or floats) and targets `(N,)`, or say what is wrong with them."""
     if targets.ndim != 1 or features.ndim < 2 or len(features) != len(targets):
         raise InvalidInput(

