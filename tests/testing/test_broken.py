@@ -9,22 +9,22 @@ from holdfast.methods import tell
 from holdfast.testing import (
     KINDS,
     LawBroken,
-    attacks,
+    attack_laws,
     check_penalty,
     check_problem,
-    methods,
-    partitions,
-    penalties,
-    problems,
-    rules,
-    stages,
+    method_laws,
+    partition_laws,
+    penalty_laws,
+    problem_laws,
+    rule_laws,
+    stage_laws,
 )
 from holdfast.testing.laws import EXAMPLES, SECONDS
 
 CASES = [(kind, part, law) for kind, cases in BREAKS.items() for part, law in cases]
 LAWS = {
     (module.LAWS.kind, statement.name): statement
-    for module in (attacks, methods, partitions, penalties, problems, rules, stages)
+    for module in (attack_laws, method_laws, partition_laws, penalty_laws, problem_laws, rule_laws, stage_laws)
     for statement in module.LAWS.statements
 }
 
@@ -36,7 +36,7 @@ def called(part: Any) -> str:
 @pytest.mark.parametrize(("kind", "part", "law"), CASES, ids=[f"{called(part)}, {law}" for _, part, law in CASES])
 def test_the_law_is_seen_to_break(kind: str, part: Any, law: str) -> None:
     """With half of the inputs that are tried otherwise, so that there is room."""
-    tried = LAWS[kind, law].tried(tell(part, 2), EXAMPLES // 2, SECONDS)
+    tried = LAWS[kind, law].try_on(tell(part, 2), EXAMPLES // 2, SECONDS)
     assert (tried.name, tried.holds, tried.required) == (law, False, True)
     assert tried.counterexample
 

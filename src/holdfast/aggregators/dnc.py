@@ -13,7 +13,7 @@ from holdfast.streams import Stream
 from holdfast.typing import Messages, Rows, Vector
 
 MOST = 10_000
-"""How many coordinates a draw has if nobody says, as in the source."""
+"""The number of coordinates in a draw if not given, as in the source."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class DnC(Drawing, Equivariant):
             scores = _outlyingness(rows.take(self.choose(messages, draw, rows.shape[1]), axis=1))
             scores[infinite] = np.inf
             times[np.argsort(scores, kind="stable")[n - dropped :]] += 1
-            times[np.isinf(scores)] += draws  # beyond what it is told, too
+            times[np.isinf(scores)] += draws  # beyond the declared number, too
         kept = times == times.min()
         return kernels.combination(kept / kept.sum(), rows)
 

@@ -130,7 +130,7 @@ class LinearProblem(ABC):
         return replace(self, shards=self.shards.relabel(workers, relabel, classes))
 
     def start(self) -> Vector:
-        """Return the model that everyone starts from: 0."""
+        """Return the model that all workers start from: 0."""
         return np.zeros(self.dimension, dtype=self.shards.dtype)
 
     def oracle(self, workers: Workers) -> Minibatches:

@@ -87,7 +87,7 @@ class Problem(Protocol):
         """The numbers of all workers, in order."""
 
     def start(self) -> Vector:
-        """Return the model that everyone starts from; drawn from an addressed stream if it is random."""
+        """Return the model that all workers start from; a random one is drawn from an addressed stream."""
 
     def oracle(self, workers: Workers) -> Oracle:
         """Return what gives these workers minibatch gradients at stacked models, or at one that all share."""
@@ -112,7 +112,7 @@ class Separable(Problem, Protocol):
 
 @runtime_checkable
 class Classifying(Problem, Protocol):
-    """A problem of samples in classes, which says who holds what: a model is right on a share of samples."""
+    """A problem of samples in classes that shows each worker's samples: a model is right on a share of them."""
 
     classifies: bool
     """Whether targets are classes."""

@@ -1,4 +1,4 @@
-"""The laws of attacks: what a view shows, and one row for each Byzantine worker."""
+"""The laws of attacks: read-only views in, one row per Byzantine worker out."""
 
 from dataclasses import replace
 from typing import Any
@@ -28,7 +28,7 @@ def check_attack(
 
 @st.composite
 def _full_view(draw: st.DrawFn) -> FullView:
-    """Workers of whom some are Byzantine and some honest ones are absent."""
+    """Draw a round in which some workers are Byzantine and some honest workers are absent."""
     n, d, dtype, seed = draw(st.integers(2, 7)), draw(st.integers(1, 4)), draw(DTYPES), draw(st.integers(0, 2**20))
     order = np.array(draw(st.permutations(range(n, 0, -1))))  # the last ones are Byzantine where nothing else breaks
     q = draw(st.integers(1, n - 1))

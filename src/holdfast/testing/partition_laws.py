@@ -1,4 +1,4 @@
-"""The laws of partitions: who holds which samples."""
+"""The laws of partitions: how samples are dealt to workers."""
 
 from typing import Any
 

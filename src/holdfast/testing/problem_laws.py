@@ -122,7 +122,7 @@ def serves_some_alone(problem: Problem, workers: Workers, round: int, seed: int)
     """An oracle that offers `only` gives some of its workers what it gives them among all."""
     oracle = problem.oracle(workers)
     if not isinstance(oracle, Divisible):
-        raise NotTried("its oracle offers no `only`; workers whose gradient nobody needs compute it nevertheless")
+        raise NotTried("its oracle offers no `only`: absent and idle workers compute gradients in vain")
     models = _models(problem, len(workers), seed)
     expected = np.array(oracle(models, round)[::2])
     require_same(oracle.only(workers[::2])(models[::2], round), expected, "of every other worker, the gradients")

@@ -27,8 +27,8 @@ class Group(NamedTuple):
 class ModuleOracle:
     """The oracle of some workers.
 
-    Where workers are computed together, worker i has place (i - 1) mod `chunk` in a group of `chunk`, whoever else is
-    there: so its gradient has the same bits, alone or among others.
+    Where workers are computed together, worker i has place (i - 1) mod `chunk` in a group of `chunk`, with
+    any others: so its gradient has the same bits, alone or among others.
     """
 
     def __init__(self, problem: "ModuleProblem", workers: Workers) -> None:
