@@ -1,9 +1,9 @@
 """Learning with linear scores: what softmax, logistic and least-squares regression share."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -15,7 +15,7 @@ from holdfast.methods.priors import Ridge
 from holdfast.problems.minibatches import Minibatches
 from holdfast.problems.protocols import ACCURACY, Samples, Score
 from holdfast.problems.solving import solve
-from holdfast.problems.worker_samples import BLOCK, Shards
+from holdfast.problems.worker_samples import BLOCK, Features, Relabel, Shards, Targets
 from holdfast.streams import Stream
 from holdfast.typing import Rows, Vector, Workers
 
@@ -87,12 +87,12 @@ class LinearProblem(ABC):
     """What models are judged by, of all that `evaluate` returns."""
 
     @abstractmethod
-    def residuals(self, scores: Rows, targets: NDArray[Any]) -> Rows:
+    def residuals(self, scores: Rows, targets: Targets) -> Rows:
         """Return the derivatives of the loss by the scores `(..., outputs)`, in their shape."""
 
     @staticmethod
     @abstractmethod
-    def measure_scores(scores: Rows, targets: NDArray[Any], unit: float) -> dict[str, float]:
+    def measure_scores(scores: Rows, targets: Targets, unit: float) -> dict[str, float]:
         """Return what scores `(N, outputs)` of samples are worth, targets counted in this unit."""
 
     @property
@@ -112,11 +112,11 @@ class LinearProblem(ABC):
         """Return what is measured on the test samples, if there are any."""
         return {} if self.test is None else self.measure(model, *self.test)
 
-    def measure(self, model: Vector, features: NDArray[Any], targets: NDArray[Any]) -> dict[str, float]:
+    def measure(self, model: Vector, features: Features, targets: Targets) -> dict[str, float]:
         """Return what a model is worth on some samples: the accuracy, if the problem has classes."""
         return self.measure_scores(self.scores_of_all(model, features), targets, self.unit)
 
-    def accuracy(self, model: Vector, features: NDArray[Any], targets: NDArray[Any]) -> float | None:
+    def accuracy(self, model: Vector, features: Features, targets: Targets) -> float | None:
         """Return the share of samples that `model` gets right, if the problem knows right from wrong."""
         return self.measure(model, features, targets).get("accuracy")
 
@@ -124,7 +124,7 @@ class LinearProblem(ABC):
         """Return the problem with the samples of workers `first` to `last` alone, and none to test on."""
         return replace(self, shards=self.shards.only(first, last), test=None)
 
-    def relabel(self, workers: Workers, relabel: Callable[[NDArray[Any], int, int], NDArray[Any]]) -> Self:
+    def relabel(self, workers: Workers, relabel: Relabel) -> Self:
         """Return the problem in which these workers' labels are `relabel(labels, classes, worker)`."""
         classes = max(self.outputs, 2)  # one score tells two classes apart
         return replace(self, shards=self.shards.relabel(workers, relabel, classes))
@@ -137,7 +137,7 @@ class LinearProblem(ABC):
         """Return what gives these workers their minibatch gradients."""
         return Minibatches(self, self.require_workers(workers))
 
-    def scores_of_all(self, model: Vector, features: NDArray[Any]) -> Rows:
+    def scores_of_all(self, model: Vector, features: Features) -> Rows:
         """Return the scores of raw samples `(N, width)` as `(N, outputs)`."""
         return kernels.scores(features, self.shards.scale, model, self.outputs)
 
@@ -199,5 +199,5 @@ class LinearProblem(ABC):
         return solve(exact, prior, list(workers), tolerance, evaluations)
 
 
-def _flat(features: NDArray[Any]) -> NDArray[Any]:
+def _flat(features: Features) -> Features:
     return features.reshape(len(features), -1)

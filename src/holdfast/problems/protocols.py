@@ -5,9 +5,7 @@ from dataclasses import dataclass
 from math import inf, isnan
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-from numpy.typing import NDArray
-
-from holdfast.problems.worker_samples import Shards
+from holdfast.problems.worker_samples import Features, Shards, Targets
 from holdfast.typing import Oracle, Vector, Workers
 
 
@@ -66,8 +64,8 @@ def declared_score(problem: Any) -> Score:
 class Samples(NamedTuple):
     """Features `(N, ...)` and their targets `(N,)`."""
 
-    features: NDArray[Any]
-    targets: NDArray[Any]
+    features: Features
+    targets: Targets
 
 
 @runtime_checkable
@@ -120,7 +118,7 @@ class Classifying(Problem, Protocol):
     test: Samples | None
     """What models are measured on."""
 
-    def accuracy(self, model: Vector, features: NDArray[Any], targets: NDArray[Any]) -> float | None:
+    def accuracy(self, model: Vector, features: Features, targets: Targets) -> float | None:
         """Return the share of these samples that a model gets right."""
 
 
