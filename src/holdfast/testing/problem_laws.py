@@ -28,7 +28,7 @@ def check_problem(
     examples: int = EXAMPLES // 2,
     seconds: float = SECONDS,
 ) -> Report:
-    """Try the laws of problems on one, or on what a class or factory makes of data: a few samples of two classes.
+    """Test a problem, or what a class or factory makes of a few samples of two classes, against the laws of problems.
 
     >>> from holdfast.problems import Softmax
     >>> check_problem(Softmax).holds
