@@ -8,7 +8,6 @@ from holdfast.attacks import ATTACKS
 from holdfast.data import PARTITIONS
 from holdfast.errors import unknown
 from holdfast.methods import make_method, reduction
-from holdfast.methods.names import method_parts
 
 _ENTRIES = files("holdfast").joinpath("citations.bib").read_text(encoding="utf-8")
 
@@ -39,7 +38,7 @@ def _parts(given: Any) -> tuple[Any, ...]:
     for registry in (reduction.REGISTRY, stages.REGISTRY, PARTITIONS.registry):
         if name in registry:
             return (registry[name],)
-    first, *before = method_parts(make_method(given))
+    first, *before = make_method(given).parts
     return (*before, first)
 
 

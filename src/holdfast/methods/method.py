@@ -38,6 +38,11 @@ class Method(ABC):
         """Return the method with every option that depends on others filled in."""
         return self
 
+    @property
+    def parts(self) -> tuple[object, ...]:
+        """Everything in the method that may come from outside."""
+        return (self,)
+
     @abstractmethod
     def program(self, setting: Setting) -> Program:
         """Return what happens to a message, from the workers' local rule to the master's step."""

@@ -26,7 +26,7 @@ class Relabels(Problem, Protocol):
 
 
 def oracle_under(attack: Attack | None, problem: Problem, workers: Workers, byzantine: Workers, seed: int) -> Oracle:
-    """Return what gives these workers gradients, the Byzantine ones those of poisoned data if that is the attack."""
+    """Return the oracle of these workers; under a poisoning attack, Byzantine workers compute on poisoned data."""
     if not isinstance(attack, LabelPoisoning | BatchPoisoning):
         return problem.oracle(workers)
     classifies = getattr(problem, "classifies", True)

@@ -25,7 +25,7 @@ from holdfast.streams import Stream
 from holdfast.typing import Vector, Workers
 
 CHUNK = 4
-"""Workers that are served at a time."""
+"""Workers whose gradients are computed at a time."""
 MOST = 512
 """Training samples of a worker, evenly spaced, that its loss is measured on: all of them would take longer than
 learning does."""
@@ -44,7 +44,7 @@ class ModuleProblem:
     shards: Shards
     model: Callable[..., Module]
     kind: type[LinearProblem]
-    """Which of the linear problems says how targets are read, how many scores there are and what is right."""
+    """The linear problem that defines targets, number of scores, and measures."""
     outputs: int
     loss: Loss
     batch: int
@@ -57,7 +57,7 @@ class ModuleProblem:
     way: str = "loop"
     chunk: int = CHUNK
     unit: float = 1.0
-    """What one unit of the targets stands for, where they were standardised."""
+    """The size of one unit of the targets, if they were standardised."""
 
     @classmethod
     def of(
@@ -158,7 +158,7 @@ class ModuleProblem:
 
     @property
     def score(self) -> Score:
-        """What models are judged by: as with the linear problem of this loss."""
+        """The measure by which models are compared: that of the linear problem of this loss."""
         return self.kind.score
 
     @property
@@ -200,15 +200,15 @@ class ModuleProblem:
         return total
 
     def evaluate(self, model: Vector) -> dict[str, float]:
-        """Return what is measured on the test samples, if there are any."""
+        """Return the measures on the test samples; none without test samples."""
         return {} if self.test is None else self.measure(model, *self.test)
 
     def measure(self, model: Vector, features: Features, targets: Targets) -> dict[str, float]:
-        """Return what a model is worth on some samples: as with the linear problem of this loss."""
+        """Return the measures of a model on some samples: those of the linear problem of this loss."""
         return self.kind.measure_scores(self._scores(model, features).cpu().numpy(), targets, self.unit)
 
     def accuracy(self, model: Vector, features: Features, targets: Targets) -> float | None:
-        """Return the share of samples that `model` gets right, if the problem knows right from wrong."""
+        """Return the share of samples that the model gets right; None if targets are not classes."""
         return self.measure(model, features, targets).get("accuracy")
 
     # -- measuring ---------------------------------------------------------------------------------------------------
