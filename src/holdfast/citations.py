@@ -1,4 +1,4 @@
-"""Where methods, attacks and partitions come from, as BibTeX: each names its sources by their keys, in `cites`."""
+"""The sources of methods, attacks and partitions as BibTeX: each names its keys in `cites`."""
 
 from importlib.resources import files
 from typing import Any
@@ -20,7 +20,7 @@ BIBTEX: dict[str, str] = {
 def citations_of(method: Any) -> list[str]:
     """Return the BibTeX entries of a method's sources: of its stages, from left to right, then of its rule.
 
-    A method is given as a text, a table or an object; one from outside the package has the sources that it names.
+    A method is given as a text, a table or an object; one from outside the package names its own sources.
 
     >>> [entry.partition(",")[0] for entry in citations_of("nnm+krum")]
     ['@inproceedings{allouah2023fixing', '@inproceedings{blanchard2017machine']

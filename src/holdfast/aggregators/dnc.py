@@ -25,7 +25,7 @@ class DnC(Drawing, Equivariant):
     drop the floor(fraction * byzantine) rows with the largest <v, x_i>^2. The result is the mean of the rows that no
     draw dropped; where there is none, of those dropped least often. Of rows as far out, the last are dropped.
 
-    `coordinates=None` is 10,000, but no more than half of d. The source has models far larger than that; if all
+    `coordinates=None` is 10,000, at most half of d. The source has models far larger than that; if all
     coordinates are drawn, all draws are the same, and a lie that one direction misses stays: one of eight normal ones
     in every sixth round or so (d = 650), which half of the coordinates never let pass.
 

@@ -53,7 +53,7 @@ def search_line(damage: Callable[[float], float], start: float, evaluations: int
 
     Tried are `start`, then 4 to the power of 1, -1, 2, -2, 3, 4 times it, each with either sign, then ever closer
     neighbours of the best one, half of the last distance in logarithm apart, until `evaluations` are spent. So the
-    result does no less than `start`, whatever the rule. A start of 0 stands for 1 in all but the first.
+    result does no less than `start`, whatever the rule. A start of 0 stands for 1, except in the first try.
     """
     harms: dict[float, float] = {}
 

@@ -84,5 +84,5 @@ def ddp_hook(rule: Any, *, byzantine: int = 0) -> Callable[[Any, Any], Any]:
         future.set_result(made(all_gather(bucket.buffer(), group)))
         return future
 
-    hook.__annotations__.clear()  # DDP refuses any but its own
+    hook.__annotations__.clear()  # DDP refuses annotations other than its own
     return hook

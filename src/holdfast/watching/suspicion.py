@@ -74,7 +74,7 @@ def _encode(messages: Rows | Sides, words: Words) -> tuple[list[bytes], list[boo
     """Return each message as bytes, and whether it takes a side anywhere."""
     if isinstance(messages, Sides):  # a bit always says a side
         return [row.tobytes() for row in messages.bits], [True] * len(words)
-    # honest workers with data alike may take all the same sides, but not at the same distance
+    # honest workers with like data may take all the same sides, not at the same distance
     rows = np.asarray(messages) + 0.0  # there is one zero
     return [row.tobytes() for row in rows], (words.max(axis=1) > 0).tolist()
 
