@@ -1,4 +1,4 @@
-"""The command `holdfast`, also as `python -m holdfast`: whoever presses Ctrl-C while it loads sees no traceback."""
+"""The command `holdfast`, also as `python -m holdfast`: Ctrl-C while it loads shows no traceback."""
 
 import sys
 

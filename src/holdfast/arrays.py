@@ -1,4 +1,4 @@
-"""Arrays as people hand them over: NumPy, lists or PyTorch tensors."""
+"""Arrays as users give them: NumPy, lists or PyTorch tensors."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -15,7 +15,7 @@ PLAIN = frozenset([np.ndarray, type(None)])
 
 
 def check_rows(rule: object, rows: Any) -> Rows:
-    """Return `rows` as an `(n, d)` floating-point array, or say what is wrong with them."""
+    """Return `rows` as an `(n, d)` floating-point array, or refuse them."""
     try:
         array = np.asarray(rows.detach().cpu() if _is_tensor(rows) else rows)
     except (ValueError, TypeError) as error:
@@ -30,7 +30,7 @@ def check_rows(rule: object, rows: Any) -> Rows:
 
 
 def like(given: Any, array: Rows) -> Any:
-    """Return an array as what was given: a tensor on the same device where that was one."""
+    """Return an array in the kind of what was given: a tensor on the same device, if that was one."""
     if not _is_tensor(given):
         return array
     import torch
@@ -39,7 +39,7 @@ def like(given: Any, array: Rows) -> Any:
 
 
 def tensors_too(function: F) -> F:
-    """Let a method that takes arrays take tensors as well; what it returns is then a tensor, too."""
+    """Let a method of arrays take tensors as well; it then returns a tensor."""
 
     @wraps(function)
     def call(self: Any, *given: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Where methods, attacks and partitions come from, as BibTeX: each names its sources by their keys, in `cites`."""
+"""The sources of methods, attacks and partitions as BibTeX: each names its keys in `cites`."""
 
 from importlib.resources import files
 from typing import Any
@@ -8,7 +8,6 @@ from holdfast.attacks import ATTACKS
 from holdfast.data import PARTITIONS
 from holdfast.errors import unknown
 from holdfast.methods import make_method, reduction
-from holdfast.methods.names import method_parts
 
 _ENTRIES = files("holdfast").joinpath("citations.bib").read_text(encoding="utf-8")
 
@@ -21,7 +20,7 @@ BIBTEX: dict[str, str] = {
 def citations_of(method: Any) -> list[str]:
     """Return the BibTeX entries of a method's sources: of its stages, from left to right, then of its rule.
 
-    A method is given as a text, a table or an object; one from outside the package has the sources that it names.
+    A method is given as a text, a table or an object; one from outside the package names its own sources.
 
     >>> [entry.partition(",")[0] for entry in citations_of("nnm+krum")]
     ['@inproceedings{allouah2023fixing', '@inproceedings{blanchard2017machine']
@@ -39,7 +38,7 @@ def _parts(given: Any) -> tuple[Any, ...]:
     for registry in (reduction.REGISTRY, stages.REGISTRY, PARTITIONS.registry):
         if name in registry:
             return (registry[name],)
-    first, *before = method_parts(make_method(given))
+    first, *before = make_method(given).parts
     return (*before, first)
 
 

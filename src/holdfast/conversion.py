@@ -1,4 +1,4 @@
-"""Values of options as people give them, made into what an option holds."""
+"""Conversion of option values as users give them to the types of the options."""
 
 import re
 from dataclasses import fields
@@ -49,7 +49,7 @@ def _read(value: Any, kind: Any) -> Any:
 
 
 def _is_rounded(value: Any, found: Any) -> bool:
-    """Return whether a whole number was made of something that is not written as one, such as 10.0 or 1e3."""
+    """Return whether a whole number was read from something not written as one, such as 10.0 or 1e3."""
     if isinstance(found, tuple):
         return any(map(_is_rounded, value, found))
     if not isinstance(found, int) or isinstance(found, bool):
@@ -58,7 +58,7 @@ def _is_rounded(value: Any, found: Any) -> bool:
 
 
 def convert_fields(part: Any) -> None:
-    """Give every field of a frozen dataclass under construction its own type, or say which does not fit."""
+    """Convert every field of a frozen dataclass under construction to its type, or refuse it."""
     types = field_types(part.__class__)
     for field in fields(part):
         value = convert(field.name, getattr(part, field.name), types.get(field.name, Any))
@@ -73,7 +73,7 @@ def plain(value: Any) -> Any:
 
 
 def types_of(member: Any) -> dict[str, Any]:
-    """Return the annotations of a class or function, as far as they mean something here."""
+    """Return the annotations of a class or function, as far as they can be resolved."""
     try:
         return get_type_hints(member, include_extras=True)
     except (NameError, TypeError):
@@ -82,7 +82,7 @@ def types_of(member: Any) -> dict[str, Any]:
 
 @cache  # finding them takes longer than converting all fields
 def field_types(part: type) -> dict[str, Any]:
-    """Return the types of a dataclass's fields, as far as they mean something here."""
+    """Return the types of a dataclass's fields, as far as they can be resolved."""
     return types_of(part)
 
 

@@ -1,4 +1,4 @@
-"""What goes wrong in ways that are foreseen: the user's to mend, the machine's, the workers'."""
+"""Errors that are foreseen: of the user's input, of storage, of the workers."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -16,11 +16,11 @@ class StorageError(OSError):
 
 
 class EngineError(Exception):
-    """The workers cannot go on: too few answer, or some are lost for good. The run stops and can be resumed."""
+    """The workers cannot continue: too few answer, or some are lost. The run stops and can be resumed."""
 
 
 class TooFew(EngineError):
-    """Fewer workers answered than a round needs. They have gone back to where they were before it."""
+    """Fewer workers answered than a round needs. Their states are those before the round."""
 
 
 def in_one_line(error: BaseException) -> str:
@@ -33,7 +33,7 @@ def in_one_line(error: BaseException) -> str:
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> InvalidInput:
-    """Return the error for a name that nobody knows: the nearest one, then all of them.
+    """Return the error for an unknown name: the nearest known name, then all of them.
 
     >>> print(unknown("method", "krumm", ["rsa", "krum"]))
     unknown method 'krumm' (did you mean 'krum'?); known: rsa, krum

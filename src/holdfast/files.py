@@ -1,4 +1,4 @@
-"""Files that are either whole or absent, their names, folders with one owner, and the user's cache folder."""
+"""Files that are either whole or absent, file names, folders with one owner, and the user's cache folder."""
 
 import errno
 import os
@@ -40,7 +40,7 @@ def write_atomic(path: Path, content: bytes, *, parents: bool = True) -> None:
     except BaseException as error:
         if isinstance(error, OSError):
             error.filename = str(path)  # writing and syncing name no file
-        with suppress(OSError):  # what went wrong first is what is told
+        with suppress(OSError):  # the first error is the one to report
             part.unlink(missing_ok=True)
         raise
 
@@ -60,14 +60,14 @@ def sync_folder(folder: Path) -> None:
 
 
 def sweep(folder: Path, names: Collection[str] = ("",)) -> None:
-    """Remove what writers that were killed have left half-written, of all files or of those with these names."""
+    """Remove half-written files that killed writers left behind, of all files or of those with these names."""
     for name in os.listdir(folder):
         if any(is_half_written(name, of) for of in names):
             (folder / name).unlink(missing_ok=True)
 
 
 def is_half_written(name: str, of: str) -> bool:
-    """Return whether a file of this name is what a killed writer left of the one named `of`."""
+    """Return whether a file of this name is half of the file `of`, left by a killed writer."""
     return name.startswith(f".{of}") and name.endswith(".part")
 
 

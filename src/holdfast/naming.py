@@ -42,7 +42,7 @@ class Family(Generic[T]):
         self.kind, self.registry, self._makes, self._base = kind, registry, makes, base
 
     def make(self, given: Any) -> T:
-        """Return the part that a text or a table describes; an object is one already, of a class it is the default."""
+        """Return the part that a text or a table describes. A class is instantiated with its defaults."""
         made: Any = given
         if isinstance(given, str):
             made = self._make(*self._parse(given))
@@ -60,7 +60,7 @@ class Family(Generic[T]):
         return made  # type: ignore[no-any-return]
 
     def source(self, text: str) -> dict[str, str] | None:
-        """Return where what a text names came from, if that is outside the package."""
+        """Return the source of the part that a text names, if it is from outside the package."""
         name, _ = self._parse(text)
         return None if name in self.registry or ":" not in name else source_of(self._import(name))
 
@@ -151,7 +151,7 @@ class Family(Generic[T]):
             raise InvalidInput(f"{self.kind} {name!r} needs {', '.join(missing)}; got {', '.join(given) or 'none'}")
         try:
             return member(**values)
-        except ValueError as error:  # what a constructor says of its values
+        except ValueError as error:  # the constructor refused its values
             if isinstance(error, InvalidInput):
                 raise
             raise InvalidInput(f"{self.kind} {name!r} must accept its options; got {error}") from None
@@ -173,7 +173,7 @@ class Family(Generic[T]):
 def options_of(part: Any, full: bool) -> dict[str, Any]:
     """Return the options of a part: all that have a value, or those that differ from their defaults.
 
-    They are the fields of a dataclass; else the parameters of its class, which it must keep under their names.
+    They are the fields of a dataclass, else the parameters of the class, which the part must keep as attributes.
     """
     told = ((key, default, _plain(getattr(part, key, _ABSENT))) for key, default in _defaults(part).items())
     found = {key: value for key, default, value in told if value is not None and (full or value != default)}
@@ -201,9 +201,9 @@ def summary(member: object) -> str:
 
 
 def source_of(part: Any) -> dict[str, str] | None:
-    """Return where a part from outside the package came from: its name, file, and the hash of that file.
+    """Return the source of a part from outside the package: its name, file, and the hash of that file.
 
-    None for a part of ours. What has no file, as a class typed into an interpreter, has no hash.
+    None for a part of ours. A part without a file, such as a class typed into an interpreter, has no hash.
     """
     member = part if inspect.isroutine(part) or inspect.isclass(part) else type(part)
     if member.__module__.partition(".")[0] == __package__:
@@ -220,10 +220,10 @@ def _types(member: Callable[..., Any]) -> dict[str, Any]:
 
 
 def _parameters(member: Callable[..., Any]) -> dict[str, inspect.Parameter]:
-    """Return what a class or function can be given by name."""
+    """Return the parameters of a class or function that can be given by name."""
     try:
         found = inspect.signature(member).parameters
-    except ValueError:  # some that are written in C do not tell
+    except ValueError:  # some that are written in C have no signature
         return {}
     return {name: each for name, each in found.items() if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)}
 

@@ -15,7 +15,7 @@ from holdfast.insight.inspection import inspect
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
 from holdfast.runs.verdicts import verdict
-from holdfast.watching.suspicion import LEAST_COORDINATES
+from holdfast.watching.sides import LEAST_COORDINATES
 
 BASE = Spec(data="digits", rounds=60, eval_every=10)
 LINE = np.random.default_rng(0).normal(size=(300, 5))

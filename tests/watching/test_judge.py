@@ -15,8 +15,9 @@ from holdfast.runs.spec import Spec
 from holdfast.stages import Watch
 from holdfast.typing import Messages, Rows
 from holdfast.watching import Judge, Opinion, differences, opinion_in
-from holdfast.watching.judge import COORDINATES, JUDGEMENTS
+from holdfast.watching.judge import JUDGEMENTS
 from holdfast.watching.opinion import COMPARED
+from holdfast.watching.sides import LEAST_COORDINATES
 
 D = 1000
 NEUTRAL = np.zeros(D)
@@ -123,7 +124,7 @@ def test_nobody_is_judged_too_early_or_on_too_little() -> None:
     rows = crowd(9)
     rows[7:] *= -1
     assert (judged(rows, JUDGEMENTS - 1).weights == 1).all()
-    assert (judged(rows[:, : COORDINATES - 1], 9).weights == 1).all()
+    assert (judged(rows[:, : LEAST_COORDINATES - 1], 9).weights == 1).all()
 
 
 def test_what_is_not_finite_raises_nothing() -> None:

@@ -23,7 +23,7 @@ class CenteredClipping(Remembering[Centre]):
 
         v <- v + 1/n sum_i (x_i - v) min(1, radius / |x_i - v|).
 
-    A row with NaN or an infinity, or so far that its square overflows, adds nothing, but counts in n. Each
+    A row with NaN or an infinity, or so far that its square overflows, adds nothing and counts in n. Each
     step moves v by at most `radius`; q rows moved anywhere move the result by at most 2 q radius steps / n,
     and what they moved it by stays in memory. The defaults are ByzFL's; `radius` is on the scale of the messages,
     so it has to be set anew for every problem.

@@ -13,7 +13,7 @@ from holdfast.streams import Stream
 from holdfast.typing import Messages, Rows, Vector
 
 MOST = 10_000
-"""How many coordinates a draw has if nobody says, as in the source."""
+"""The number of coordinates in a draw if not given, as in the source."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class DnC(Drawing, Equivariant):
     drop the floor(fraction * byzantine) rows with the largest <v, x_i>^2. The result is the mean of the rows that no
     draw dropped; where there is none, of those dropped least often. Of rows as far out, the last are dropped.
 
-    `coordinates=None` is 10,000, but no more than half of d. The source has models far larger than that; if all
+    `coordinates=None` is 10,000, at most half of d. The source has models far larger than that; if all
     coordinates are drawn, all draws are the same, and a lie that one direction misses stays: one of eight normal ones
     in every sixth round or so (d = 650), which half of the coordinates never let pass.
 
@@ -63,7 +63,7 @@ class DnC(Drawing, Equivariant):
             scores = _outlyingness(rows.take(self.choose(messages, draw, rows.shape[1]), axis=1))
             scores[infinite] = np.inf
             times[np.argsort(scores, kind="stable")[n - dropped :]] += 1
-            times[np.isinf(scores)] += draws  # beyond what it is told, too
+            times[np.isinf(scores)] += draws  # beyond the declared number, too
         kept = times == times.min()
         return kernels.combination(kept / kept.sum(), rows)
 

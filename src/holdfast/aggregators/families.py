@@ -10,7 +10,7 @@ from holdfast.typing import Messages, Nothing, Rows, S, Vector
 
 
 class Rule(ABC):
-    """What a master makes of `(n, d)` rows: one vector, whatever some of the rows hold."""
+    """A rule makes one vector of `(n, d)` rows, whatever some of the rows hold."""
 
     declared_option: ClassVar[str] = "byzantine"
     """The option that a run fills with the declared number of Byzantine workers, if it has one of this name."""
@@ -20,11 +20,11 @@ class Rule(ABC):
     needs: ClassVar[tuple[int, int]] = (2, 1)
     """(a, b) such that what it claims under q lies holds from n = a q + b rows on."""
     bounded: ClassVar[bool] = True
-    """Whether lies, as many as it is told, can move it by no more than a bound, whatever they hold."""
+    """Whether the declared number of Byzantine rows, whatever they hold, moves the result by no more than a bound."""
     rotation_equivariant: ClassVar[bool] = False
-    """Whether it sees lengths and angles only: `A(V Q) == A(V) Q` for orthogonal Q, and it remembers nothing."""
+    """Whether the rule sees lengths and angles only, `A(V Q) == A(V) Q` for orthogonal Q, and has no memory."""
     coordinate_wise: ClassVar[bool] = False
-    """Whether it looks at one coordinate at a time: `A(V[:, J]) == A(V)[J]`."""
+    """Whether the rule looks at one coordinate at a time: `A(V[:, J]) == A(V)[J]`."""
 
     @abstractmethod
     def __call__(self, rows: Rows) -> Vector: ...
@@ -113,7 +113,7 @@ class Remembering(Rule, Generic[S]):
 
 
 class Drawing(Remembering[Nothing]):
-    """A rule that draws random numbers and so has to know seed and round. It remembers nothing.
+    """A rule that draws random numbers by seed and round. It has no memory.
 
     Called on bare rows, it draws as in round 0 of seed 0.
     """

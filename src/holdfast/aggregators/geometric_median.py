@@ -88,7 +88,7 @@ def _about_a_central_row(rows: Rows) -> Distances:
     """Return the inner products of the rows about one that is near to most of them.
 
     About a row that lies far away, float64 would lose the distances between the others. The row is chosen
-    by a sample of the coordinates; whoever guesses the sample can only make it be chosen again, by all of them.
+    by a sample of the coordinates. An attacker that guesses the sample only causes a second choice, by all coordinates.
     """
     products = kernels.inner_products(rows, rows[most_central(kernels.sampled_distances(rows))])
     if _is_far_off(products):

@@ -22,7 +22,7 @@ class MinimumDiameter(Weighted):
         mean of the rows in argmin over |S| = n - byzantine of max_{i, j in S} |v_i - v_j|,
 
     of tied sets that with the least sum of squared distances, then the first in lexicographic order. The search is
-    exact: it goes through all subsets, but for those that contain a pair too far apart. Above 2,000,000 subsets it is
+    exact: it goes through all subsets, except those with a pair too far apart. Above 2,000,000 subsets it is
     refused, since it takes time exponential in `byzantine`. A row with NaN or an infinity is infinitely far from every
     other, so it is left out while at most `byzantine` rows hold any. While at most `byzantine` of
     n > 2 byzantine rows lie, the result is within 2 byzantine / (n - byzantine) honest diameters of the honest mean:

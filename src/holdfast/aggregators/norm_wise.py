@@ -17,7 +17,7 @@ class ClippedMean(NormWise):
         1/n sum_i x_i min(1, radius / |x_i|)
 
     Centred clipping without memory: its centre is always 0. A row with NaN or an infinity, or so long that its square
-    overflows, adds nothing, but counts in n. The result is at most `radius` long, and q rows moved anywhere move it by
+    overflows, adds nothing and counts in n. The result is at most `radius` long, and q rows moved anywhere move it by
     at most 2 q radius / n. `radius` is on the scale of the messages, so it has to be set anew for every problem.
 
     >>> ClippedMean(radius=2.0)(np.array([[1.0], [3.0], [-50.0], [np.nan]]))  # (1 + 2 - 2 + 0) / 4

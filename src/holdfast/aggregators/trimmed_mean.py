@@ -40,7 +40,7 @@ class TrimmedMean(CoordinateWise):
     def weigh(self, rows: Rows, weights: Weights) -> Vector:
         """Return the mean without the weight of the `trim` heaviest rows at either end; a value may count in part.
 
-        So whoever lies, at most `trim` of them, every coordinate stays between two honest values.
+        While at most `trim` rows lie, every coordinate stays between two honest values.
         """
         trim = require_majority(self, len(rows))
         cut, whole = float(np.sort(weights)[::-1][:trim].sum()), float(weights.sum())

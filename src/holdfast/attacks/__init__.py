@@ -1,4 +1,4 @@
-"""What Byzantine workers send instead of their messages, be those gradients or models."""
+"""Attacks: what Byzantine workers send in place of their gradients or models."""
 
 from holdfast.attacks.adaptive import Adaptive
 from holdfast.attacks.alie import Alie

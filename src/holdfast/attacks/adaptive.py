@@ -25,19 +25,19 @@ FIXED: tuple[ColludingAttack, ...] = (
     Contrarian(),
     NegativeSum(),
 )
-"""What is tried as it is, in this order."""
+"""Attacks that are tried as they are, in this order."""
 LINES: tuple[LineAttack, ...] = (Alie(), InnerProduct())
-"""What is tried with many constants."""
+"""Attacks that are tried with many constants."""
 
 
 @dataclass(frozen=True)
 class Adaptive(ColludingAttack):
-    """Send what harms the master's own rule most in this round, of all that `evaluations` of it allow to try.
+    """Send what does most damage to the master's rule in this round, found in `evaluations` of that rule.
 
     Tried are min-max and min-sum in all directions, trim, contrarian and negative-sum as they are, then alie and
-    inner-product by line search, half of what is left each; of equals the first. Damage is the distance of what the
-    master makes of the round from what it would make of the honest mean (`attacks/damage.py`); one more evaluation
-    finds the latter. Where the rule cannot be asked (`view.aggregate`), min-max is sent.
+    inner-product by line search, with half of the remaining evaluations each; of equals the first. Damage is the
+    distance of the master's direction from its direction for the honest mean (`attacks/damage.py`); one more evaluation
+    finds the latter. Without a rule to ask (`view.aggregate`), min-max is sent.
 
     >>> from holdfast.aggregators import Median
     >>> view = FullView.of([[1.0], [2.0], [6.0]], byzantine=2, aggregate=Median())

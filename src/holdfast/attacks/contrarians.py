@@ -31,7 +31,7 @@ class PartialContrarian(ColludingAttack):
     """Be contrarian where it matters most, and elsewhere send what honest workers send, each another one's message.
 
     What matters most is the `share` of the coordinates on which the honest mean is farthest from neutral. Against a
-    master that hears whoever agrees on most coordinates, by this package.
+    master that believes workers that agree on most coordinates, by this package.
 
     >>> PartialContrarian(share=0.5)(FullView.of([[1.0, 9.0], [2.0, 8.0]], byzantine=3)).tolist()
     [[1.0, -9.0], [2.0, -9.0], [1.0, -9.0]]
@@ -51,10 +51,10 @@ class PartialContrarian(ColludingAttack):
 class Framing(ColludingAttack):
     """Make one honest worker look odd: stand on the other side than it does where that costs least.
 
-    Each Byzantine worker sends what an honest worker other than the victim sends, each another one's message. But on
-    the `share` of the coordinates on which honest workers are divided most evenly, all stand on the other side than the
-    victim: there they agree with half of the others whatever they do. Against a master that leaves out whoever
-    disagrees with most, by this package. In a round in which the victim is absent, it is the first honest worker.
+    Each Byzantine worker copies an honest worker other than the victim, except on the `share` of the coordinates on
+    which honest workers are divided most evenly. There all Byzantine workers stand on the other side than the victim,
+    and still agree with half of the others. Against a master that excludes workers that disagree with most, by this
+    package. In a round in which the victim is absent, the victim is the first honest worker.
 
     >>> Framing(worker=1, share=0.5)(FullView.of([[3.0, 1.0], [2.0, -1.0]])).tolist()
     [[2.0, -1.0]]

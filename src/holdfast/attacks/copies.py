@@ -17,7 +17,7 @@ from holdfast.typing import Rows, Vector, Workers
 class Duplicate(ColludingAttack):
     """Send what one honest worker sends ("Heterogeneous Data"; there worker 1).
 
-    In a round in which it is absent, what the first honest worker that is present sends.
+    In a round in which that worker is absent, the first honest worker present is copied.
     """
 
     cites: ClassVar[tuple[str, ...]] = ("li2019rsa",)
@@ -33,7 +33,7 @@ class Duplicate(ColludingAttack):
 
 
 def require_honest(needed: str, worker: int, honest: Workers) -> None:
-    """Say what is needed if this worker is none of the honest ones."""
+    """Raise InvalidInput with what is needed unless this worker is honest."""
     if worker not in honest:
         raise InvalidInput(f"{needed}; got worker={worker}")
 
@@ -47,9 +47,10 @@ def row_of(worker: int, view: FullView) -> int:
 class NoisyDuplicate(Duplicate):
     """Send what one honest worker sends, each turned round the neutral message on coordinates of its own.
 
-    Every Byzantine worker turns a random `share` of the coordinates, fixed for the run. So two of them take different
-    sides on 2 share (1 - share) of them, and each differs from the copied worker on `share`: who counts equal messages
-    as one voice, as `watch` does, hears them all. Against such masters, by this package.
+    Every Byzantine worker turns a random `share` of the coordinates, fixed for the run. Two Byzantine workers take
+    different sides on 2 share (1 - share) of the coordinates, and each differs from the copied worker on `share`. A
+    master that counts equal messages as one voice, as `watch` does, counts them all. Against such masters, by this
+    package.
 
     >>> NoisyDuplicate(share=1.0)(FullView.of([[1.0, -2.0], [3.0, 4.0]])).tolist()
     [[-1.0, 2.0]]
@@ -67,7 +68,7 @@ class NoisyDuplicate(Duplicate):
 
 
 class Victim(NamedTuple):
-    """What is known of how honest messages differ, and whom to copy."""
+    """The direction in which honest messages differ, and the worker to copy."""
 
     rounds: NDArray[np.int64]
     """How many were looked at."""
@@ -78,7 +79,7 @@ class Victim(NamedTuple):
 
 @dataclass(frozen=True)
 class Mimic(WithMemory[Victim], ColludingAttack):
-    """Send what the honest worker sends that stands out most; whom, is fixed after `warm_up` rounds.
+    """Send what the most outstanding honest worker sends; `warm_up` rounds choose the worker.
 
     Karimireddy et al. (ICLR 2022): copies look honest, and give one worker's data too much weight. z follows the
     direction in which honest messages vary most, by Oja's steps in their number of rounds t = 0, 1, ...
@@ -86,8 +87,8 @@ class Mimic(WithMemory[Victim], ColludingAttack):
         mu <- (t mu + mean_i x_i) / (t + 1),    c = sum_i <x_i - mu, z> (x_i - mu),
         z <- t z + c / |c|, scaled to length 1,
 
-    from a random z, addressed by the seed; copied is argmax_i <z, x_i>. After the warm-up it is the one last copied, as
-    long as that worker is present; else the argmax of those that are. Messages may be gradients or models: the argmax
+    from a random z, addressed by the seed; copied is argmax_i <z, x_i>. After the warm-up it is the worker last copied
+    while that worker is present, else the argmax of those present. Messages may be gradients or models: the argmax
     does not depend on where 0 is. `duplicate` copies a worker given by its number.
 
     >>> Mimic()(FullView.of([[-1.0, 0.0], [0.0, 1.0], [9.0, 0.0]])).tolist() in ([[-1.0, 0.0]], [[9.0, 0.0]])

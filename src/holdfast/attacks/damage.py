@@ -1,17 +1,17 @@
-"""What a message would do to the master.
+"""The damage that messages do to the master.
 
     damage(V) = |A(x_1, ..., x_h, v_1, ..., v_f) - A(mu, ..., mu)|
 
 with A the master's rule as it is in this round, x_i the honest messages and mu their mean. A rule that agrees with
-messages that are all alike has A(mu, ..., mu) = mu. The penalty sum of RSA is the pull of workers who all stand at mu.
+messages that are all alike has A(mu, ..., mu) = mu. The penalty sum of RSA is the pull of workers that all stand at mu.
 
 A rule that sees lengths and angles only can be asked in coordinates of the space that the honest messages and the line
 span: h + 2 numbers a message in place of d. With C the cosines of what spans it, C = U diag(s) U', these are the rows
 of U diag(s)^(1/2) times their lengths: so rounding is small beside each row, and a row of no length stays one.
 
 A rule that looks at one coordinate at a time, behind stages that see lengths and angles only, is asked in the same
-numbers and in some coordinates beside them, evenly spaced. These are made so small that lengths and angles do not
-notice them; what the stages do to a message, they do to its coordinates too. Damage is then that of these
+numbers and in some coordinates beside them, evenly spaced. These are scaled down so far that lengths and angles do not
+change; what the stages do to a message, they do to its coordinates too. Damage is then that of these
 coordinates, times the square root of how many times as many there are.
 """
 
@@ -30,15 +30,15 @@ Damage = Callable[[Rows], float]
 Line = Callable[[float], Vector]
 """What is sent for each value of a constant; straight."""
 MANY = 1000
-"""So many coordinates of a message for each one of the space that is searched make it worth while to change to them."""
+"""Change coordinates if a message has as many for each one of the space that is searched."""
 COLUMNS = 20_000
-"""At least so many coordinates are shown to a rule that looks at one at a time, if messages have twice as many."""
+"""The least number of coordinates shown to a rule that looks at one at a time, if messages have twice as many."""
 UNNOTICED = 2.0**-30
-"""What coordinates are multiplied by to be carried along: beside what they are part of, their squares are rounding."""
+"""The factor of coordinates that are carried along: their squares vanish by rounding beside the others."""
 
 
 def damage_of(view: FullView) -> Damage | None:
-    """Return what measures the damage of messages, one row for each Byzantine worker or one for all, if known."""
+    """Return the damage as a function of the Byzantine messages, or of one message for all; None without a rule."""
     aggregate = view.aggregate
     if aggregate is None:
         return None
@@ -56,7 +56,7 @@ def damage_of(view: FullView) -> Damage | None:
 
 
 def damage_along(line: Line, view: FullView, damage: Damage | None = None) -> Callable[[float], float] | None:
-    """Return what measures the damage of each constant, in few coordinates where it can, else by `damage`, if known."""
+    """Return the damage as a function of the constant, in few coordinates if possible; None if the rule is unknown."""
     if (few := reduce_dimensions(line, view)) is not None:
         (line, view), damage = few, None
     measured = damage or damage_of(view)
@@ -64,7 +64,7 @@ def damage_along(line: Line, view: FullView, damage: Damage | None = None) -> Ca
 
 
 def reduce_dimensions(line: Line, view: FullView) -> tuple[Line, FullView] | None:
-    """Return line and round by coordinates in the space that they span, where the rule allows it and it pays."""
+    """Return line and round in coordinates of the space that they span, if the rule allows it and it is faster."""
     honest, d = view.honest.shape
     stride, sketch = d // COLUMNS, view.sketch
     if sketch is None or d < MANY * (honest + 2) or (sketch.by_columns and stride <= 1):

@@ -1,4 +1,4 @@
-"""Attacks whose message lies on a line, and the place on it that does most harm to the master."""
+"""Attacks whose message lies on a line, and the search for the point that does most damage."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
@@ -14,7 +14,7 @@ from holdfast.attacks.threats import ColludingAttack, FullView, broadcast
 from holdfast.typing import Rows
 
 Search = Literal["none", "line", "upward"]
-"""Whether a constant is as given, or what does most harm in this round: on either side of 0, or by ByzFL's search."""
+"""Whether the constant is as given, or found by a search in this round: on either side of 0, or as ByzFL searches."""
 STRIDES = (1, -1, 2, -2, 3, 4)
 """The powers of 4 by which a constant is first multiplied."""
 FIRST, GROWTH, SHRINKAGE = 10.0, 2.0, 0.8
@@ -53,7 +53,7 @@ def search_line(damage: Callable[[float], float], start: float, evaluations: int
 
     Tried are `start`, then 4 to the power of 1, -1, 2, -2, 3, 4 times it, each with either sign, then ever closer
     neighbours of the best one, half of the last distance in logarithm apart, until `evaluations` are spent. So the
-    result does no less than `start`, whatever the rule. A start of 0 stands for 1 in all but the first.
+    result does no less than `start`, whatever the rule. A start of 0 stands for 1, except in the first try.
     """
     harms: dict[float, float] = {}
 

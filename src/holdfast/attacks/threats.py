@@ -1,4 +1,4 @@
-"""What an attacker knows and may change. The base class of an attack is its threat model."""
+"""Threat models: what an attacker knows and may change. The base class of an attack is its threat model."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -17,33 +17,34 @@ Labels = NDArray[np.integer[Any]]
 
 @dataclass(frozen=True)
 class LocalView:
-    """What compromised workers know by themselves, one row each."""
+    """What compromised workers know by themselves, one row per worker."""
 
     own: Rows
-    """The messages they would send if they were honest; anything where the attack does not use them."""
+    """The messages of these workers if they were honest; arbitrary if the attack does not use them."""
     neutral: Vector
     """The message that pulls the master nowhere: its model if messages are models, 0 if gradients."""
     workers: Workers
-    """Their numbers."""
+    """The numbers of these workers."""
     round: int
     seed: int
 
 
 class Sketch(NamedTuple):
-    """How a master can be asked in few coordinates."""
+    """The master's rule in few coordinates."""
 
     by_columns: bool
-    """Whether it looks at one coordinate at a time, once messages are mixed by lengths and angles."""
+    """Whether the rule looks at one coordinate at a time, after stages that see lengths and angles only."""
     ask: Callable[[Rows, int], Vector]
-    """What it would make of messages less `neutral`, by coordinates in any orthonormal basis of a space of theirs.
+    """The master's direction for messages less `neutral`, in coordinates of an orthonormal basis of their space.
 
-    They are the first so many columns. `by_columns`, it answers for the columns behind them.
+    These coordinates are the first columns, as many as the second argument says. With `by_columns` the direction is
+    that of the columns behind them.
     """
 
 
 @dataclass(frozen=True)
 class FullView(LocalView):
-    """What the paper's omniscient, colluding adversary knows: also all that honest workers send."""
+    """What the paper's omniscient, colluding adversary knows: every honest message too."""
 
     honest: Rows
     """The messages of the honest workers, one row each."""
@@ -52,12 +53,12 @@ class FullView(LocalView):
     absent: Workers = field(default_factory=lambda: np.empty(0, np.int64))
     """The numbers of the honest workers that do not answer in this round."""
     aggregate: Callable[[Rows], Vector] | None = None
-    """What the master would make of this round's messages, first those of `honest_workers`, then those of `workers`.
+    """The master's direction for this round's messages: those of `honest_workers`, then those of `workers`.
 
-    A pure function, with the master's memory: asking changes nothing. None where that is unknown.
+    A pure function that includes the master's memory. None where it is unknown.
     """
     sketch: "Sketch | None" = None
-    """The same in few coordinates, for a master that sees this round's lengths and angles only; else None."""
+    """The same in few coordinates, if the master sees lengths and angles only; else None."""
 
     @staticmethod
     def of(
@@ -88,14 +89,14 @@ class _Attack:
 
     @property
     def searches(self) -> bool:
-        """Whether it asks `view.aggregate`; without, it falls back to what it would send without a search."""
+        """Whether the attack asks `view.aggregate`; without one it sends what it would send without a search."""
         return False
 
     def check(self, honest: Workers) -> None:
-        """Say before the first round if the attack cannot work beside these honest workers."""
+        """Raise InvalidInput if the attack cannot work beside these honest workers."""
 
     def caution(self) -> str | None:
-        """Return in a sentence why its options are likely not meant, if so."""
+        """Return a sentence if its options are probably a mistake."""
         return None
 
 
@@ -127,8 +128,8 @@ Attack = LocalAttack | ColludingAttack
 class WithMemory(ABC, Generic[S]):
     """An attack with memory: state in, state out. Name it before the threat model among the base classes.
 
-    The state of all Byzantine workers is one, in the master's process on every engine, and in the run's checkpoint.
-    It does not change in rounds without them. Called on a bare view, the attack answers as in its first round.
+    All Byzantine workers share one state. It is kept in the master's process and in the run's checkpoint, and does not
+    change in rounds without them. Called on a bare view, the attack answers as in its first round.
     """
 
     @abstractmethod
@@ -144,29 +145,29 @@ class WithMemory(ABC, Generic[S]):
 
 
 class LabelPoisoning(LocalAttack):
-    """An attack through the data: its workers follow every rule, but learn from samples with other labels."""
+    """An attack through the data: workers follow the method on samples with other labels."""
 
     @abstractmethod
     def relabel(self, labels: Labels, classes: int, worker: int, seed: int) -> Labels:
-        """Return what a worker takes for the labels of its samples, once for the whole run."""
+        """Return the labels that a worker learns from, once for the whole run."""
 
     def __call__(self, view: LocalView, /) -> Rows:
         return view.own
 
 
 class BatchPoisoning(LocalAttack):
-    """The same, with labels that depend on the model: chosen anew for every minibatch."""
+    """An attack through the data with labels that depend on the model, chosen for every minibatch."""
 
     @abstractmethod
     def relabel(self, labels: Labels, scores: Rows) -> Labels:
-        """Return what to take for the labels of samples to which the worker's model gives `(N, classes)` scores."""
+        """Return the labels to learn from, given the `(N, classes)` scores of the worker's model."""
 
     def __call__(self, view: LocalView, /) -> Rows:
         return view.own
 
 
 def broadcast(vector: Vector, view: LocalView) -> Rows:
-    """Return the messages of workers that all send this vector."""
+    """Return one message per worker, all this vector."""
     return np.broadcast_to(vector.astype(view.own.dtype), view.own.shape)
 
 

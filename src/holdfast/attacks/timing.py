@@ -24,7 +24,7 @@ def lie(name: Lie, view: FullView) -> Rows:
 
 @dataclass(frozen=True)
 class Sleeper(ColludingAttack):
-    """Be honest for some `rounds`, then lie: who is trusted for what it did long ago does most harm late.
+    """Be honest for some `rounds`, then lie: a worker trusted for its past does most harm late.
 
     The default is half of an arena's run. Against masters with memory, by this package.
 
@@ -46,8 +46,8 @@ class Sleeper(ColludingAttack):
 class Rotating(ColludingAttack):
     """Take turns in lying: one of `groups` lies for some `rounds` while the others are honest, then the next one.
 
-    Worker i belongs to group i modulo `groups`. Who is left out for its lies has long stopped when the master has
-    found out. Against masters with memory, by this package.
+    Worker i belongs to group i modulo `groups`. A group stops before a master with memory excludes it. Against such
+    masters, by this package.
 
     >>> Rotating(groups=2)(FullView.of([[1.0], [2.0]], byzantine=2)).tolist()  # workers 3 and 4
     [[0.0], [-2.0]]
@@ -65,20 +65,20 @@ class Rotating(ColludingAttack):
 
 
 class Held(NamedTuple):
-    """What was not sent yet."""
+    """The messages that were not sent yet."""
 
     workers: NDArray[np.int64]
     answers: NDArray[np.int64]
-    """How often each of them was asked."""
+    """How often each worker was asked."""
     messages: Rows
-    """Their latest messages, `(rounds, workers, d)`: that of answer k at k modulo `rounds`."""
+    """The latest messages, `(rounds, workers, d)`: answer k at k modulo `rounds`."""
 
 
 @dataclass(frozen=True)
 class Delayed(WithMemory[Held], LocalAttack):
     """Send the honest message of `rounds` answers before, and neutral ones until there is one: stale replies.
 
-    Every worker for itself: an answer is a round in which it is asked.
+    Each worker counts its own answers: the rounds in which it is asked.
 
     >>> Delayed()(LocalView(np.ones((1, 2)), np.zeros(2), np.array([3]), 0, 0))
     array([[0., 0.]])

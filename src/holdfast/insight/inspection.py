@@ -16,8 +16,8 @@ from holdfast.runs.metrics import Evaluation
 from holdfast.runs.personal import Personal
 from holdfast.runs.spec import Spec
 from holdfast.watching.opinion import Treatment
+from holdfast.watching.sides import LEAST_COORDINATES
 from holdfast.watching.suspicion import (
-    LEAST_COORDINATES,
     LEAST_EVALUATIONS,
     find_copies,
     find_suspects,

@@ -209,8 +209,12 @@ def toss_bits(model: Vector, rows: Rows, key: int, workers: Workers, round: int)
     return out
 
 
-def differing_bits(some: NDArray[np.uint64], others: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Return how many bits of each of these rows of words differ from each of the others, `(n, k)`."""
+def differing_bits(some: NDArray[np.uint64], others: NDArray[np.uint64] | None = None) -> NDArray[np.int64]:
+    """Return how many bits differ between each row of words and each of the others, `(n, k)`; or between all pairs."""
+    if others is None:
+        out = np.empty((len(some), len(some)), np.int64)
+        module("bits").differ_in_pairs(plain(some), out)
+        return out
     if some.shape[1] != others.shape[1]:
         raise InvalidInput(f"rows of bits must have {some.shape[1]} words each; got {others.shape[1]}")
     out = np.empty((len(some), len(others)), np.int64)

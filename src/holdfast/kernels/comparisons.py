@@ -44,14 +44,16 @@ def count_attendance(
 
 
 def remember(
-    words: Words, bits: int, workers: Workers, compared: Workers, least: float, shares: Shares, times: Counts
+    found: Shares, workers: Workers, others: Workers, compared: Workers, least: float, shares: Shares, times: Counts
 ) -> tuple[Shares, Counts]:
-    """Return the remembered shares of differing bits after one more comparison, and how often each pair was compared.
+    """Return the remembered shares after one more comparison, and how often each pair was compared.
 
-    The n-th comparison of a pair moves its share by 1/n of the way, and never by less than `least`.
+    found[i, j] is the difference of worker `workers[i]` from `others[j]`, one of those compared. The n-th comparison of
+    a pair moves its share by 1/n of the way, and never by less than `least`.
     """
     shares, times = shares.copy(), times.copy()
-    module("watching").remember(plain(words), bits, plain(workers), plain(compared), least, shares, times)
+    pairs = plain(found), plain(workers), plain(others), plain(compared)
+    module("watching").remember(*pairs, least, shares, times)
     return shares, times
 
 

@@ -8,7 +8,6 @@ from holdfast.methods.names import (
     make_method,
     method_labels,
     method_name,
-    method_parts,
     method_table,
     method_text,
 )

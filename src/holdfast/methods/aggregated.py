@@ -25,6 +25,10 @@ class Aggregated(Method):
 
     weighs = True
 
+    @property
+    def parts(self) -> tuple[object, ...]:
+        return (self.rule, *self.stages)
+
     def program(self, setting: Setting) -> Program:
         if setting.weights and (self.stages or not isinstance(self.rule, Weighing)):
             known = ", ".join(name for name, rule in RULES.items() if issubclass(rule, Weighing))

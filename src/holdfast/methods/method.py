@@ -1,4 +1,4 @@
-"""What a method is: a frozen dataclass that makes one program, and who takes part in it."""
+"""What a method is: a frozen dataclass that makes one program, for all workers or for the honest ones."""
 
 from abc import ABC, abstractmethod
 from typing import ClassVar, Literal, NamedTuple, Self
@@ -14,9 +14,9 @@ class Setting(NamedTuple):
     rate: Schedule
     prior: Ridge
     declared: int = 0
-    """How many Byzantine workers rules are told that there are, true or not."""
+    """The declared number of Byzantine workers, true or not."""
     table: int = 0
-    """How many numbers a worker needs for what each of its samples said last (SAGA)."""
+    """The size of a worker's table of the last derivatives at its samples (SAGA)."""
     weights: tuple[float, ...] = ()
     """How much each worker counts at the master, by number, on average 1; none if all count the same."""
 
@@ -32,11 +32,16 @@ class Method(ABC):
     penalised: ClassVar[bool] = False
     """Whether workers keep models of their own under a penalty and send those; else they send gradients."""
     weighs: ClassVar[bool] = False
-    """Whether it heeds the weights of its setting."""
+    """Whether the method uses the weights of its setting."""
 
     def resolve(self) -> Self:
         """Return the method with every option that depends on others filled in."""
         return self
+
+    @property
+    def parts(self) -> tuple[object, ...]:
+        """Everything in the method that may come from outside."""
+        return (self,)
 
     @abstractmethod
     def program(self, setting: Setting) -> Program:

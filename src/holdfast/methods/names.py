@@ -10,7 +10,6 @@ from holdfast.errors import InvalidInput
 from holdfast.methods.admm import RsaAdmm
 from holdfast.methods.aggregated import Aggregated, IdealSgd
 from holdfast.methods.method import Method
-from holdfast.methods.penalties import Penalty
 from holdfast.methods.rsa import IdealRsa, Rsa
 from holdfast.methods.watchful import WatchfulRsa
 from holdfast.naming import Family, options_of
@@ -86,14 +85,6 @@ def method_table(method: Method) -> dict[str, Any]:
     return table | ({"stages": [STAGES.table(stage) for stage in method.stages]} if method.stages else {})
 
 
-def method_parts(method: Method) -> tuple[Any, ...]:
-    """Return everything in a method that may come from outside."""
-    if type(method) is Aggregated:
-        return (method.rule, *method.stages)
-    norm = getattr(method, "norm", None)
-    return (method, norm) if isinstance(norm, Penalty) else (method,)
-
-
 def _rules(method: Aggregated) -> Family[Any]:
     """Return where the rule has its name: behind stages the mean is the mean."""
     return Family("method", aggregators.REGISTRY) if method.stages else METHODS
@@ -124,7 +115,7 @@ def _distinguish(name: str, methods: list[Method]) -> Iterator[tuple[Method, str
 
 
 def _flat_options(method: Method) -> dict[str, Any]:
-    return {key: value for part in method_parts(method) for key, value in options_of(part, full=True).items()}
+    return {key: value for part in method.parts for key, value in options_of(part, full=True).items()}
 
 
 def _short(value: Any) -> str:

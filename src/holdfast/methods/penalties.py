@@ -205,7 +205,7 @@ PENALTIES: Family[Penalty] = Family("penalty", {}, base=Penalty)
 
 
 def make_norm(given: Any) -> float | Penalty:
-    """Return the p of an lp norm, or a penalty of one's own: an object, a class, a table or `package.module:Name`.
+    """Return the p of an lp norm, or a penalty of your own: an object, a class, a table or `package.module:Name`.
 
     Behind a name its options are separated by semicolons: `package.module:Name:delta=2;blocks=4`.
 

@@ -145,7 +145,7 @@ class Program:
             moved = x - alpha / (1 + n * alpha * self.damping) * (self.prior.gradient(x) + direction)
         return Served(moved, *after[1:])
 
-    # -- for attackers who ask ---------------------------------------------------------------------------------------
+    # -- for searching attacks ----------------------------------------------------------------------------------------
 
     @cached_property
     def sketch_kind(self) -> Literal["whole", "columns"] | None:
@@ -192,15 +192,15 @@ def tell(part: Any, declared: int) -> Any:
 
 
 def try_fewer(program: Program, found: int, play: Callable[[Program], T]) -> T:
-    """Return what `play` makes of a program, or, while that cannot work, of one told fewer Byzantine workers.
+    """Return what `play` makes of a program, or, while that cannot work, of one with fewer declared Byzantine workers.
 
-    A worker that sent something unusable was one of the declared ones: at most `found` fewer are told. What cannot work
-    raises InvalidInput or OverflowError; in the end the first of these is raised.
+    A worker that sent something unusable was one of the declared ones, so at most `found` fewer are declared. What
+    cannot work raises InvalidInput or OverflowError; if nothing works, the first of these is raised.
     """
     reasons: list[Exception] = []
-    for told in _fewer(program, found):
+    for fewer in _fewer(program, found):
         try:
-            return play(told)
+            return play(fewer)
         except (InvalidInput, OverflowError) as error:
             reasons.append(error)
     raise reasons[0]

@@ -84,6 +84,10 @@ class Rsa(Method):
         return penalty(self.norm, self.penalty)
 
     @property
+    def parts(self) -> tuple[object, ...]:
+        return (self, self.norm) if isinstance(self.norm, Penalty) else (self,)
+
+    @property
     def norm_label(self) -> str:
         """The norm in short: l2, linf, or the name of a penalty from outside."""
         return type(self.norm).__name__ if isinstance(self.norm, Penalty) else f"l{self.norm:g}"

@@ -31,7 +31,7 @@ class WeighJudged:
 class WatchfulRsa(Rsa):
     """RSA whose master watches on what share of the coordinates workers take different sides (docs/watchful.md).
 
-    Workers whose sides are nearly the same, on all but `near` times the usual share, count for two at most together.
+    Workers that differ on less than `near` times the usual share are copies, and count for two at most together.
     A minority is left out while each of its workers differs from those that stay at least `ratio` times as much as any
     of those that stay does, and on an eighth of the coordinates more. Workers are judged anew `every` so many rounds,
     from full models and from bits alike.

@@ -31,7 +31,7 @@ class Counter:
             self._ones += kernels.count_bits(messages[first : first + AT_ONCE], len(self._ones))
 
     def merge(self, tally: Tally) -> None:
-        """Count what somebody has counted already: whole numbers add up in any order to the same."""
+        """Add counts made elsewhere: whole numbers add up to the same in any order."""
         self._admit(tally.voters)
         if tally.ones.shape != self._ones.shape:
             raise InvalidInput(f"a tally must have {len(self._ones)} coordinates; got {len(tally.ones)}")

@@ -41,7 +41,7 @@ class Coin:
         array([[ 1., inf, -2.]])
         """
         places = find_ties(model, rows)
-        if not len(places):  # as in nearly every round but the first
+        if not len(places):  # as in nearly every round after the first
             return rows
         row, place = np.divmod(places, len(model))
         tossing, of = np.unique(row, return_inverse=True)

@@ -1,4 +1,4 @@
-"""What is learned: local losses, their minibatch gradients for many models at once, and exact optima."""
+"""Problems: local losses, minibatch gradients at many models at once, and exact optima."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ PROBLEMS: Family[Any] = Family("problem", REGISTRY, makes=lambda found: False)
 
 
 def solvable(problem: Problem, asker: str) -> LinearProblem:
-    """Return the problem if its optimum and its curvature are known, which `asker` needs; else say so."""
+    """Return the problem if its optimum and curvature are known, which `asker` needs; else raise InvalidInput."""
     if not isinstance(problem, LinearProblem):
         known = ", ".join(REGISTRY)
         raise InvalidInput(f"{asker} needs a problem with a known optimum ({known}); got {type(problem).__name__}")

@@ -1,9 +1,9 @@
 """Learning with linear scores: what softmax, logistic and least-squares regression share."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -15,7 +15,7 @@ from holdfast.methods.priors import Ridge
 from holdfast.problems.minibatches import Minibatches
 from holdfast.problems.protocols import ACCURACY, Samples, Score
 from holdfast.problems.solving import solve
-from holdfast.problems.worker_samples import BLOCK, Shards
+from holdfast.problems.worker_samples import BLOCK, Features, Relabel, Shards, Targets
 from holdfast.streams import Stream
 from holdfast.typing import Rows, Vector, Workers
 
@@ -34,9 +34,9 @@ class LinearProblem(ABC):
     weight: float
     seed: int = 0
     test: Samples | None = None
-    """What models are measured on, the features flat."""
+    """The test samples, with flat features."""
     unit: float = 1.0
-    """What one unit of the targets stands for, where they were standardised."""
+    """The size of one unit of the targets, if they were standardised."""
 
     @classmethod
     def of(
@@ -78,22 +78,22 @@ class LinearProblem(ABC):
     loss: ClassVar[int]
     """Which of the compiled losses this is."""
     curvature_bounds: ClassVar[tuple[float, float]]
-    """Between which numbers all eigenvalues of the loss's second derivative by the scores lie, at any scores."""
+    """Bounds on the eigenvalues of the loss's second derivative by the scores, at any scores."""
     gradient_bound: ClassVar[float]
     """The largest length of the loss's derivative by the scores, at any scores."""
     classifies: ClassVar[bool] = True
     """Whether targets are classes, so that models are right or wrong."""
     score: ClassVar[Score] = ACCURACY
-    """What models are judged by, of all that `evaluate` returns."""
+    """The measure of `evaluate` by which models are compared."""
 
     @abstractmethod
-    def residuals(self, scores: Rows, targets: NDArray[Any]) -> Rows:
+    def residuals(self, scores: Rows, targets: Targets) -> Rows:
         """Return the derivatives of the loss by the scores `(..., outputs)`, in their shape."""
 
     @staticmethod
     @abstractmethod
-    def measure_scores(scores: Rows, targets: NDArray[Any], unit: float) -> dict[str, float]:
-        """Return what scores `(N, outputs)` of samples are worth, targets counted in this unit."""
+    def measure_scores(scores: Rows, targets: Targets, unit: float) -> dict[str, float]:
+        """Return the measures of scores `(N, outputs)`, with targets in this unit."""
 
     @property
     def dimension(self) -> int:
@@ -105,39 +105,39 @@ class LinearProblem(ABC):
 
     @property
     def table(self) -> int:
-        """How many numbers the derivatives of the loss by the scores are, at all samples of one worker at most."""
+        """The largest size, over workers, of the table of derivatives of the loss by the scores at all samples."""
         return self.outputs * int(np.diff(self.shards.starts).max())
 
     def evaluate(self, model: Vector) -> dict[str, float]:
-        """Return what is measured on the test samples, if there are any."""
+        """Return the measures on the test samples; none without test samples."""
         return {} if self.test is None else self.measure(model, *self.test)
 
-    def measure(self, model: Vector, features: NDArray[Any], targets: NDArray[Any]) -> dict[str, float]:
-        """Return what a model is worth on some samples: the accuracy, if the problem has classes."""
+    def measure(self, model: Vector, features: Features, targets: Targets) -> dict[str, float]:
+        """Return the measures of a model on some samples: the accuracy, if the problem has classes."""
         return self.measure_scores(self.scores_of_all(model, features), targets, self.unit)
 
-    def accuracy(self, model: Vector, features: NDArray[Any], targets: NDArray[Any]) -> float | None:
-        """Return the share of samples that `model` gets right, if the problem knows right from wrong."""
+    def accuracy(self, model: Vector, features: Features, targets: Targets) -> float | None:
+        """Return the share of samples that the model gets right; None if targets are not classes."""
         return self.measure(model, features, targets).get("accuracy")
 
     def only(self, first: int, last: int) -> Self:
         """Return the problem with the samples of workers `first` to `last` alone, and none to test on."""
         return replace(self, shards=self.shards.only(first, last), test=None)
 
-    def relabel(self, workers: Workers, relabel: Callable[[NDArray[Any], int, int], NDArray[Any]]) -> Self:
+    def relabel(self, workers: Workers, relabel: Relabel) -> Self:
         """Return the problem in which these workers' labels are `relabel(labels, classes, worker)`."""
         classes = max(self.outputs, 2)  # one score tells two classes apart
         return replace(self, shards=self.shards.relabel(workers, relabel, classes))
 
     def start(self) -> Vector:
-        """Return the model that everyone starts from: 0."""
+        """Return the model that all workers start from: 0."""
         return np.zeros(self.dimension, dtype=self.shards.dtype)
 
     def oracle(self, workers: Workers) -> Minibatches:
-        """Return what gives these workers their minibatch gradients."""
+        """Return the oracle of these workers' minibatch gradients."""
         return Minibatches(self, self.require_workers(workers))
 
-    def scores_of_all(self, model: Vector, features: NDArray[Any]) -> Rows:
+    def scores_of_all(self, model: Vector, features: Features) -> Rows:
         """Return the scores of raw samples `(N, width)` as `(N, outputs)`."""
         return kernels.scores(features, self.shards.scale, model, self.outputs)
 
@@ -165,7 +165,7 @@ class LinearProblem(ABC):
         return np.stack([self._local_gradient(model, worker) for worker in self.require_workers(workers)])
 
     def require_workers(self, workers: Iterable[int]) -> Workers:
-        """Return these workers' numbers, if they are workers'."""
+        """Return the numbers of these workers; all must be workers of the problem."""
         ids = np.array(list(workers), dtype=np.int64)
         if not len(ids):
             raise InvalidInput("a problem needs at least one worker to look at; got none")
@@ -199,5 +199,5 @@ class LinearProblem(ABC):
         return solve(exact, prior, list(workers), tolerance, evaluations)
 
 
-def _flat(features: NDArray[Any]) -> NDArray[Any]:
+def _flat(features: Features) -> Features:
     return features.reshape(len(features), -1)

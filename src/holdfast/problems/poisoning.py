@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,22 +12,21 @@ from holdfast.errors import InvalidInput
 from holdfast.problems.linear_problem import LinearProblem
 from holdfast.problems.minibatches import Minibatches
 from holdfast.problems.protocols import Problem
+from holdfast.problems.worker_samples import Relabel
 from holdfast.streams import Stream
 from holdfast.typing import Oracle, Rows, Vector, Workers
-
-Labels = NDArray[Any]
 
 
 @runtime_checkable
 class Relabels(Problem, Protocol):
     """A problem with classes some of whose workers can be given other labels."""
 
-    def relabel(self, workers: Workers, relabel: Callable[[Labels, int, int], Labels]) -> Problem:
+    def relabel(self, workers: Workers, relabel: Relabel) -> Problem:
         """Return the problem in which these workers' labels are `relabel(labels, classes, worker)`."""
 
 
 def oracle_under(attack: Attack | None, problem: Problem, workers: Workers, byzantine: Workers, seed: int) -> Oracle:
-    """Return what gives these workers gradients, the Byzantine ones those of poisoned data if that is the attack."""
+    """Return the oracle of these workers; under a poisoning attack, Byzantine workers compute on poisoned data."""
     if not isinstance(attack, LabelPoisoning | BatchPoisoning):
         return problem.oracle(workers)
     classifies = getattr(problem, "classifies", True)

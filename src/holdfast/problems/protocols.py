@@ -1,13 +1,11 @@
-"""What a problem is to everything else: local losses of workers, and the score of a model."""
+"""The protocols of problems, and the scores by which models are compared."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import inf, isnan
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-from numpy.typing import NDArray
-
-from holdfast.problems.worker_samples import Shards
+from holdfast.problems.worker_samples import Features, Shards, Targets
 from holdfast.typing import Oracle, Vector, Workers
 
 
@@ -17,15 +15,15 @@ class Score:
 
     name: str
     title: str
-    """What it is called where there is room."""
+    """The name where there is room."""
     higher: bool = True
     """Whether more is better."""
     share: bool = True
     """Whether it lies between 0 and 1."""
     symbol: str = ""
-    """What it is called in a sentence, if not by its name."""
+    """The name in a sentence, if it differs."""
     least: float = -inf
-    """What is worse is not told apart where it is drawn."""
+    """The lowest value that charts show."""
 
     @property
     def called(self) -> str:
@@ -33,20 +31,20 @@ class Score:
         return self.symbol or self.name
 
     def of(self, evaluation: Any) -> float | None:
-        """Return it at an evaluation; None where it was not measured."""
+        """Return the score at an evaluation; None if it was not measured."""
         if evaluation is None:
             return None
         named: float | None = getattr(evaluation, self.name, None)
         return evaluation.metrics.get(self.name) if named is None else named
 
     def goodness(self, value: float | None) -> float:
-        """Return a number that is larger for better models; a run without a value is the worst."""
+        """Return a number that is larger for better models; no value is the worst."""
         if value is None or isnan(value):
             return float("-inf")
         return value if self.higher else -value
 
     def text(self, value: float | None) -> str:
-        """Return it in a few characters."""
+        """Return a value in a few characters."""
         if value is None:
             return "-"
         return f"{value:.3f}" if self.share else f"{value:.3g}"
@@ -54,11 +52,11 @@ class Score:
 
 ACCURACY = Score("accuracy", "test accuracy")
 LOSS = Score("loss", "loss", higher=False, share=False)
-"""What models are judged by where nothing else is measured."""
+"""The score where nothing else is measured."""
 
 
 def declared_score(problem: Any) -> Score:
-    """Return what models of a problem, or of the class that makes it, are judged by: its `score`, else accuracy."""
+    """Return the score of a problem, or of the class that makes it: its `score`, else accuracy."""
     found = getattr(problem, "score", ACCURACY)
     return found if isinstance(found, Score) else ACCURACY
 
@@ -66,13 +64,13 @@ def declared_score(problem: Any) -> Score:
 class Samples(NamedTuple):
     """Features `(N, ...)` and their targets `(N,)`."""
 
-    features: NDArray[Any]
-    targets: NDArray[Any]
+    features: Features
+    targets: Targets
 
 
 @runtime_checkable
 class Problem(Protocol):
-    """Local losses of workers numbered from 1, and what a model is worth.
+    """Local losses of workers numbered from 1, and measures of a model.
 
     All randomness is addressed by (seed, purpose, worker, round): the same call gives the same answer, and a worker
     alone gets what it gets among others.
@@ -87,24 +85,24 @@ class Problem(Protocol):
         """The numbers of all workers, in order."""
 
     def start(self) -> Vector:
-        """Return the model that everyone starts from; drawn from an addressed stream if it is random."""
+        """Return the model that all workers start from; a random one is drawn from an addressed stream."""
 
     def oracle(self, workers: Workers) -> Oracle:
-        """Return what gives these workers minibatch gradients at stacked models, or at one that all share."""
+        """Return the oracle of these workers: minibatch gradients at stacked models, or at one that all share."""
 
     def objective(self, model: Vector, workers: Iterable[int]) -> float:
         """Return the sum of these workers' full losses."""
 
     def evaluate(self, model: Vector) -> Mapping[str, float]:
-        """Return what is measured on test samples, such as `accuracy`; nothing if there are none.
+        """Return the measures on test samples by name, such as `accuracy`; none without test samples.
 
-        An attribute `score` of the problem, a `Score`, says by which of them models are judged, if not by accuracy.
+        An attribute `score` of the problem, a `Score`, names the measure that compares models, if not accuracy.
         """
 
 
 @runtime_checkable
 class Separable(Problem, Protocol):
-    """A problem that can let go of the other workers' samples, where workers are spread over processes."""
+    """A problem that can drop the other workers' samples, where workers are spread over processes."""
 
     def only(self, first: int, last: int) -> Problem:
         """Return the problem with the samples of workers `first` to `last` alone."""
@@ -112,7 +110,7 @@ class Separable(Problem, Protocol):
 
 @runtime_checkable
 class Classifying(Problem, Protocol):
-    """A problem of samples in classes, which says who holds what: a model is right on a share of samples."""
+    """A problem of samples in classes that shows each worker's samples: a model is right on a share of them."""
 
     classifies: bool
     """Whether targets are classes."""
@@ -120,7 +118,7 @@ class Classifying(Problem, Protocol):
     test: Samples | None
     """What models are measured on."""
 
-    def accuracy(self, model: Vector, features: NDArray[Any], targets: NDArray[Any]) -> float | None:
+    def accuracy(self, model: Vector, features: Features, targets: Targets) -> float | None:
         """Return the share of these samples that a model gets right."""
 
 

@@ -3,10 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import inf, sqrt
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from holdfast import kernels
 from holdfast.data import Dataset
@@ -14,6 +12,7 @@ from holdfast.errors import InvalidInput
 from holdfast.methods.priors import Ridge
 from holdfast.problems.linear_problem import LinearProblem
 from holdfast.problems.protocols import Score
+from holdfast.problems.worker_samples import Targets
 from holdfast.typing import Rows, Vector
 
 
@@ -45,7 +44,7 @@ class Softmax(LinearProblem):
     def outputs_for(data: Dataset) -> int:
         return data.classes
 
-    def residuals(self, scores: Rows, targets: NDArray[Any]) -> Rows:
+    def residuals(self, scores: Rows, targets: Targets) -> Rows:
         likely: Rows = np.exp(scores - scores.max(axis=-1, keepdims=True))
         likely /= likely.sum(axis=-1, keepdims=True)
         flat = likely.reshape(-1, self.outputs)
@@ -53,7 +52,7 @@ class Softmax(LinearProblem):
         return likely
 
     @staticmethod
-    def measure_scores(scores: Rows, targets: NDArray[Any], unit: float) -> dict[str, float]:
+    def measure_scores(scores: Rows, targets: Targets, unit: float) -> dict[str, float]:
         """Return the share of samples whose own class has the largest score."""
         return {"accuracy": float((scores.argmax(axis=-1) == targets).mean())}
 
@@ -80,20 +79,20 @@ class Logistic(LinearProblem):
     def outputs_for(data: Dataset) -> int:
         return 1
 
-    def residuals(self, scores: Rows, targets: NDArray[Any]) -> Rows:
+    def residuals(self, scores: Rows, targets: Targets) -> Rows:
         # by tanh, which neither over- nor underflows
         likely = 0.5 * (1 + np.tanh(0.5 * scores))
         residuals: Rows = likely - targets[..., np.newaxis].astype(scores.dtype)
         return residuals
 
     @staticmethod
-    def measure_scores(scores: Rows, targets: NDArray[Any], unit: float) -> dict[str, float]:
+    def measure_scores(scores: Rows, targets: Targets, unit: float) -> dict[str, float]:
         """Return accuracy and, where both classes occur, the area under the ROC curve."""
         area = area_under_curve(scores[:, 0], targets)
         return {"accuracy": float(((scores[:, 0] > 0) == targets).mean())} | ({} if area is None else {"auc": area})
 
 
-def area_under_curve(scores: Vector, targets: NDArray[Any]) -> float | None:
+def area_under_curve(scores: Vector, targets: Targets) -> float | None:
     """Return how likely a sample of class 1 scores above one of class 0, equals counting one half; None without both.
 
     The statistic of Mann and Whitney (1947), from ranks: (R - n1 (n1 + 1) / 2) / (n0 n1), R the sum of the ranks of
@@ -133,12 +132,12 @@ class LeastSquares(LinearProblem):
     def outputs_for(data: Dataset) -> int:
         return 1
 
-    def residuals(self, scores: Rows, targets: NDArray[Any]) -> Rows:
+    def residuals(self, scores: Rows, targets: Targets) -> Rows:
         residuals: Rows = scores - targets[..., np.newaxis].astype(scores.dtype)
         return residuals
 
     @staticmethod
-    def measure_scores(scores: Rows, targets: NDArray[Any], unit: float) -> dict[str, float]:
+    def measure_scores(scores: Rows, targets: Targets, unit: float) -> dict[str, float]:
         """Return the root of the mean squared error, in the units of the data, and the share of variance explained.
 
         R2 = 1 - sum (y - s)^2 / sum (y - mean y)^2; left out where the targets do not vary.

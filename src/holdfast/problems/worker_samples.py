@@ -10,6 +10,12 @@ from numpy.typing import DTypeLike, NDArray
 from holdfast.errors import InvalidInput
 from holdfast.typing import Rows, Workers
 
+Features = NDArray[Any]
+"""Raw features of samples, of shape `(N, ...)`, of any number type."""
+Targets = NDArray[Any]
+"""Classes, numbered from 0, or numbers, of shape `(N,)`."""
+Relabel = Callable[[Targets, int, int], Targets]
+"""`relabel(labels, classes, worker)`: the labels that a worker learns from."""
 BLOCK = 4096
 """Samples converted at a time in a pass over all of them: few enough to stay in the cache."""
 
@@ -18,16 +24,16 @@ BLOCK = 4096
 class Shards:
     """Samples grouped by worker: worker i owns rows `starts[i - 1]` to `starts[i]`."""
 
-    features: NDArray[Any]
-    targets: NDArray[Any]
+    features: Features
+    targets: Targets
     starts: NDArray[np.int64]
     scale: float = 1.0
     dtype: DTypeLike = np.float32
 
     @staticmethod
     def deal(
-        features: NDArray[Any],
-        targets: NDArray[Any],
+        features: Features,
+        targets: Targets,
         parts: Sequence[NDArray[np.int64]],
         scale: float = 1.0,
         dtype: DTypeLike = np.float32,
@@ -63,9 +69,7 @@ class Shards:
         parts = [np.linspace(first, last - 1, min(most, last - first)).astype(np.int64) for first, last in spans]
         return Shards.deal(self.features, self.targets, parts, self.scale, self.dtype)
 
-    def relabel(
-        self, workers: Workers, relabel: Callable[[NDArray[Any], int, int], NDArray[Any]], classes: int
-    ) -> "Shards":
+    def relabel(self, workers: Workers, relabel: Relabel, classes: int) -> "Shards":
         """Return the samples with these workers' labels as `relabel(labels, classes, worker)` has them."""
         targets = self.targets.copy()
         for worker in workers.tolist():
@@ -73,14 +77,14 @@ class Shards:
             targets[mine] = relabel(targets[mine].copy(), classes, worker)  # the others are nothing to it
         return replace(self, targets=targets)
 
-    def scale_features(self, features: NDArray[Any]) -> Rows:
+    def scale_features(self, features: Features) -> Rows:
         """Return features as numbers of the working type, times the scale."""
         converted: Rows = features.astype(self.dtype)
         if self.scale != 1:
             converted *= self.scale
         return converted
 
-    def of(self, worker: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    def of(self, worker: int) -> tuple[Features, Targets]:
         """Return a worker's raw features and targets."""
         mine = slice(*self.starts[worker - 1 : worker + 1])
         return self.features[mine], self.targets[mine]

@@ -15,7 +15,8 @@ from holdfast.runs.experiment import Experiment
 from holdfast.typing import Messages, Rows, Sides, Vector
 from holdfast.watching import Opinion
 from holdfast.watching.opinion import Treatment, treatments
-from holdfast.watching.suspicion import LEAST_COORDINATES, disagreement
+from holdfast.watching.sides import LEAST_COORDINATES
+from holdfast.watching.suspicion import disagreement
 
 
 class Moment(NamedTuple):

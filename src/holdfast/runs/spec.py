@@ -14,7 +14,7 @@ from holdfast.conversion import convert, field_types
 from holdfast.data import FILE_TYPES, PARTITIONS, SETS, Among, Dataset, Iid, Partition, Table
 from holdfast.engines.engine_options import ENGINES, EngineOptions, InProcess
 from holdfast.errors import InvalidInput, unknown
-from holdfast.methods import AUTO, Method, Rsa, make_method, method_name, method_parts, method_table, schedules
+from holdfast.methods import AUTO, Method, Rsa, make_method, method_name, method_table, schedules
 from holdfast.naming import source_of
 from holdfast.problems import MODELS, PROBLEMS
 from holdfast.problems.modules import WAYS
@@ -282,7 +282,7 @@ class Spec:
 
     def sources(self) -> list[dict[str, str]]:
         """Return where the parts from outside the package came from, with a hash of their code."""
-        parts = (*method_parts(self.method), self.attack, self.partition, self.model)
+        parts = (*self.method.parts, self.attack, self.partition, self.model)
         found = [source_of(each) for each in parts if each is not None]
         for family, given in ((SETS, self.data), (PROBLEMS, self.problem)):
             if not isinstance(given, str | Dataset | Table | None):

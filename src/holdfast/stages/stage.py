@@ -1,4 +1,4 @@
-"""What every stage shares: it works on a round's messages, or on bare rows."""
+"""What all stages share: they work on a round's messages, or on bare rows."""
 
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Generic, cast, overload
@@ -11,7 +11,7 @@ from holdfast.typing import Messages, Nothing, Rows, S, Vector
 class Stage(ABC):
     """An element on the way of messages before a rule reads them: messages in, messages out.
 
-    The number of rows may change. Each new row is a worker's number and its row as the next stage sees them.
+    The number of rows may change; each row keeps a worker's number.
     """
 
     declared_option: ClassVar[str] = "byzantine"
@@ -22,9 +22,9 @@ class Stage(ABC):
     needs: ClassVar[tuple[int, int]] = (2, 1)
     """(a, b) such that what it claims under q lies holds from n = a q + b rows on."""
     shortens: ClassVar[bool] = False
-    """Whether rows that agree need not stay what they are: it may make all of them shorter."""
+    """Whether equal rows may become shorter."""
     rotation_equivariant: ClassVar[bool] = False
-    """Whether it sees lengths and angles only: `S(V Q) == S(V) Q` for orthogonal Q, and it remembers nothing."""
+    """Whether the stage sees lengths and angles only, `S(V Q) == S(V) Q` for orthogonal Q, and has no memory."""
 
     @overload
     def __call__(self, messages: Messages) -> Messages: ...
@@ -42,14 +42,14 @@ class Stage(ABC):
 
     @abstractmethod
     def change(self, messages: Messages) -> Messages:
-        """Return the messages as the rule, or the next stage, shall see them."""
+        """Return the messages for the next stage or the rule."""
 
     def init(self, model: Vector) -> Any:
         """Return the memory before the first round of a master that starts at `model`."""
         return Nothing()
 
     def step(self, state: Any, messages: Messages) -> tuple[Messages, Any]:
-        """Return the messages as the rule, or the next stage, shall see them, and the memory after the round."""
+        """Return the messages for the next stage or the rule, and the memory after the round."""
         return self.change(messages), state
 
 

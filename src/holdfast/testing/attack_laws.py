@@ -1,4 +1,4 @@
-"""The laws of attacks: what a view shows, and one row for each Byzantine worker."""
+"""The laws of attacks: read-only views in, one row per Byzantine worker out."""
 
 from dataclasses import replace
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from holdfast.attacks import ColludingAttack, FullView, LocalAttack, LocalView
+from holdfast.attacks import Attack, ColludingAttack, FullView, LocalAttack, LocalView
 from holdfast.testing.inputs import DTYPES, normal_rows
 from holdfast.testing.laws import EXAMPLES, SECONDS, Laws, NotTried, require, require_same
 from holdfast.testing.outcomes import Report
@@ -15,9 +15,9 @@ LAWS = Laws("attack")
 
 
 def check_attack(
-    attack: Any, *, raise_on_failure: bool = True, examples: int = EXAMPLES, seconds: float = SECONDS
+    attack: Attack, *, raise_on_failure: bool = True, examples: int = EXAMPLES, seconds: float = SECONDS
 ) -> Report:
-    """Try the laws of attacks on a `LocalAttack` or a `ColludingAttack`.
+    """Test a `LocalAttack` or a `ColludingAttack` against the laws of attacks.
 
     >>> from holdfast.attacks import SignFlip
     >>> check_attack(SignFlip()).holds
@@ -28,7 +28,7 @@ def check_attack(
 
 @st.composite
 def _full_view(draw: st.DrawFn) -> FullView:
-    """Workers of whom some are Byzantine and some honest ones are absent."""
+    """Draw a round in which some workers are Byzantine and some honest workers are absent."""
     n, d, dtype, seed = draw(st.integers(2, 7)), draw(st.integers(1, 4)), draw(DTYPES), draw(st.integers(0, 2**20))
     order = np.array(draw(st.permutations(range(n, 0, -1))))  # the last ones are Byzantine where nothing else breaks
     q = draw(st.integers(1, n - 1))
@@ -48,8 +48,8 @@ def _full_view(draw: st.DrawFn) -> FullView:
     )
 
 
-def _views(attack: Any) -> st.SearchStrategy[LocalView]:
-    """What an attack of this base class is shown, and nothing else."""
+def _views(attack: object) -> st.SearchStrategy[LocalView]:
+    """Return views as an attack of this base class sees them."""
     return _full_view().map(_local) if isinstance(attack, LocalAttack) else _full_view()
 
 
@@ -58,7 +58,7 @@ def _local(view: LocalView) -> LocalView:
 
 
 def _send(attack: Any, view: LocalView) -> Any:
-    """Return what the attack sends, all that it is shown being read-only, as engines show it."""
+    """Return what the attack sends; its view is read-only, as in engines."""
     if isinstance(view, FullView):
         attack.check(np.union1d(view.honest_workers, view.absent))
     shown: dict[str, Any] = {}
@@ -70,14 +70,14 @@ def _send(attack: Any, view: LocalView) -> Any:
 
 
 @LAWS.law()
-def says_what_it_sees(attack: Any) -> None:
+def says_what_it_sees(attack: object) -> None:
     """It derives from LocalAttack or from ColludingAttack: the base class is the threat model."""
     bases = [base.__name__ for base in (LocalAttack, ColludingAttack) if isinstance(attack, base)]
     require(len(bases) == 1, f"it derives from {' and '.join(bases) or 'neither'}")
 
 
 @LAWS.law(view=_views)
-def sends_one_row_each(attack: Any, view: LocalView) -> None:
+def sends_one_row_each(attack: Attack, view: LocalView) -> None:
     """Every Byzantine worker sends one row of the shape and type of an honest message."""
     sent = _send(attack, view)
     require(isinstance(sent, np.ndarray), f"it sends a {type(sent).__name__}, not an array")
@@ -86,13 +86,13 @@ def sends_one_row_each(attack: Any, view: LocalView) -> None:
 
 
 @LAWS.law(view=_views)
-def leaves_its_input(attack: Any, view: LocalView) -> None:
+def leaves_its_input(attack: Attack, view: LocalView) -> None:
     """What it is shown is read-only, and it does not write to it."""
     _send(attack, view)
 
 
 @LAWS.law(view=_views, other=_views)
-def is_addressed(attack: Any, view: LocalView, other: LocalView) -> None:
+def is_addressed(attack: Attack, view: LocalView, other: LocalView) -> None:
     """What it sends depends on the view alone: seed, workers and round, not on earlier calls or another generator."""
     first = np.array(_send(attack, view))
     _send(attack, other)
@@ -100,7 +100,7 @@ def is_addressed(attack: Any, view: LocalView, other: LocalView) -> None:
 
 
 @LAWS.law(view=_views)
-def says_whether_it_uses_own(attack: Any, view: LocalView) -> None:
+def says_whether_it_uses_own(attack: Attack, view: LocalView) -> None:
     """With `uses_own = False` its workers' own messages change nothing."""
     if attack.uses_own:
         raise NotTried("uses_own is True: it may")
@@ -109,7 +109,7 @@ def says_whether_it_uses_own(attack: Any, view: LocalView) -> None:
 
 
 @LAWS.law(LocalAttack, view=_views)
-def acts_alone(attack: Any, view: LocalView) -> None:
+def acts_alone(attack: Attack, view: LocalView) -> None:
     """A worker sends the same whether it is alone or among others: its row depends on its own row and number."""
     together = _send(attack, view)
     for row, worker in enumerate(view.workers):

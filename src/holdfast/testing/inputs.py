@@ -1,4 +1,4 @@
-"""Inputs on which laws are tried: small ones first, so that what breaks a law is small."""
+"""Inputs on which laws are tried: small ones first, so that counterexamples are small."""
 
 from typing import Any, Literal, NamedTuple
 
@@ -12,7 +12,7 @@ HOSTILE = [np.nan, np.inf, -np.inf, 1e30, -1e30, 3.4e38, 1e154, -1e154, 1e308]
 """What a lying row may hold; float32 makes infinity of the last ones."""
 DTYPES = st.sampled_from([np.float32, np.float64])
 FEW = 5
-"""The fewest rows that a rule which is told no count must bear one lie among."""
+"""The least number of rows with one lie among them, for a rule without a declared number."""
 
 
 class Attacked(NamedTuple):
@@ -22,32 +22,32 @@ class Attacked(NamedTuple):
     lies: list[int]
 
 
-def count_of(part: Any) -> int | None:
-    """Return how many rows a rule or stage is told may lie; None where it has no such option."""
+def count_of(part: object) -> int | None:
+    """Return the declared number of a rule or stage; None if it has no such option."""
     count = getattr(part, getattr(part, "declared_option", "byzantine"), None)
     return count if isinstance(count, int) else None
 
 
-def least_rows(part: Any) -> int:
-    """Return a number of rows with which every rule of the field works that is told this count."""
+def least_rows(part: object) -> int:
+    """Return a number of rows with which every rule of the field works for this declared number."""
     count = count_of(part)
     times, more = getattr(part, "needs", (2, 1))
     return 3 if count is None else times * count + max(more, 4)
 
 
-def sizes(part: Any) -> st.SearchStrategy[int]:
+def sizes(part: object) -> st.SearchStrategy[int]:
     """Return numbers of rows."""
     return st.integers(least_rows(part), least_rows(part) + 6)
 
 
-def finite_rows(part: Any) -> st.SearchStrategy[Rows]:
+def finite_rows(part: object) -> st.SearchStrategy[Rows]:
     """Rows of either type, often tied."""
     elements = st.integers(-9, 9).map(float) | st.floats(-1000, 1000, width=32)
     shapes = st.tuples(sizes(part), st.integers(1, 4))
     return st.tuples(DTYPES, shapes).flatmap(lambda drawn: arrays(drawn[0], drawn[1], elements=elements))
 
 
-def generic_rows(part: Any) -> st.SearchStrategy[Rows]:
+def generic_rows(part: object) -> st.SearchStrategy[Rows]:
     """Random float64 rows, neither tied nor on a line: there, several results may be equally right."""
     return st.builds(normal_rows, sizes(part), st.integers(2, 4), st.integers(0, 2**20))
 
@@ -57,13 +57,13 @@ def normal_rows(n: int, d: int, seed: int) -> Rows:
     return np.random.default_rng(seed).normal(size=(n, d)).round(4)
 
 
-def one_row(part: Any) -> st.SearchStrategy[Rows]:
+def one_row(part: object) -> st.SearchStrategy[Rows]:
     """One row, several times over."""
     entries = st.lists(st.sampled_from([0.0, 1.0, 0.1, -1e-30, 3e7]) | st.floats(-1e3, 1e3), min_size=1, max_size=4)
     return st.builds(lambda n, row, dtype: np.tile(np.array(row, dtype), (n, 1)), sizes(part), entries, DTYPES)
 
 
-def orders(part: Any) -> st.SearchStrategy[int]:
+def orders(part: object) -> st.SearchStrategy[int]:
     """Numbers of permutations: 0 leaves the order as it is, 1 exchanges the first two rows."""
     return st.integers(0, 10**6)
 
@@ -81,8 +81,8 @@ def permutation(n: int, number: int) -> list[int]:
     return order
 
 
-def attacked_rows(part: Any) -> st.SearchStrategy[Attacked]:
-    """Rows among which as many lie as the part is told; one of at least five if it is not told."""
+def attacked_rows(part: object) -> st.SearchStrategy[Attacked]:
+    """Rows among which the declared number lie; one of at least five without a declared number."""
     count = count_of(part)
     most = 1 if count is None else count
     least = max(least_rows(part), FEW)
@@ -101,12 +101,12 @@ def attacked_rows(part: Any) -> st.SearchStrategy[Attacked]:
     return cases()
 
 
-def anything(part: Any) -> st.SearchStrategy[Rows]:
+def anything(part: object) -> st.SearchStrategy[Rows]:
     """Rows of either type with entries of any size, often tied, often NaN or infinite."""
     return _wild(np.nan, np.inf, -np.inf, finite=False)
 
 
-def any_size(part: Any) -> st.SearchStrategy[Rows]:
+def any_size(part: object) -> st.SearchStrategy[Rows]:
     """Finite rows of either type with entries of any size, often tied."""
     return _wild(finite=True)
 

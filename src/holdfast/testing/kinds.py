@@ -1,4 +1,4 @@
-"""Which kind a part is, by what it derives from, and what checks it."""
+"""The kinds of parts: how each is recognised, made from a text, and checked."""
 
 import inspect
 import re
@@ -27,7 +27,7 @@ from holdfast.testing.stage_laws import check_stage
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of part: how it is known, made from a text, and checked."""
+    """A kind of part: how it is recognised, made from a text, and checked."""
 
     is_one: Callable[[type], bool]
     """Whether instances of a class are of this kind."""
@@ -68,10 +68,10 @@ KINDS: dict[str, Kind] = {
     ),
     "rule": Kind(_calls, tuple(RULES.registry), RULES.make, check_rule),
 }
-"""The first that fits is the kind of a part: a rule is anything to call."""
+"""The kind of a part is the first that fits: a rule is anything to call."""
 
 
-def kind_of(part: Any) -> str:
+def kind_of(part: object) -> str:
     """Return the kind of a part, or of what a class makes; a function is a rule.
 
     >>> from holdfast.aggregators import Krum
@@ -86,7 +86,7 @@ def kind_of(part: Any) -> str:
 
 
 def check(part: Any, **options: Any) -> Report:
-    """Try the laws of a part's kind on it; the options are those of `check_rule` and so on.
+    """Test a part against the laws of its kind; the options are those of `check_rule` and so on.
 
     >>> check("krum").holds
     True

@@ -1,4 +1,4 @@
-"""Laws: how they are stated, and how what breaks them is searched for."""
+"""Laws: how they are stated, and the search for counterexamples."""
 
 import re
 import warnings
@@ -11,19 +11,20 @@ import numpy as np
 from hypothesis import HealthCheck, Phase, Verbosity, given, reject, settings
 from hypothesis import strategies as st
 from hypothesis.errors import HypothesisException
+from numpy.typing import ArrayLike
 
 from holdfast.errors import InvalidInput
 from holdfast.testing.outcomes import Law, LawBroken, Report
 
 Inputs = Callable[[Any], st.SearchStrategy[Any]]
-"""From a part to the inputs on which a law is tried; a rule that is told a count needs so many rows."""
+"""From a part to the inputs on which a law is tried; a declared number needs enough rows."""
 
 EXAMPLES = 60
 SECONDS = 5.0
 LEAST = 10
-"""Inputs that a law is tried on however long they take: the first ones may have to compile."""
+"""The least number of inputs, however long they take: the first ones may have to compile."""
 REFUSED = 50
-"""Inputs in a row after which a part that refuses them all is asked no more."""
+"""The search ends after as many inputs if the part refuses them all."""
 QUIET = settings(
     deadline=None,
     database=None,  # nothing is written into the user's folder
@@ -50,13 +51,13 @@ def require(condition: bool, found: str) -> None:
         raise Broken(found)
 
 
-def require_close(result: Any, expected: Any, tolerance: float, what: str) -> None:
+def require_close(result: ArrayLike, expected: ArrayLike, tolerance: float, what: str) -> None:
     """Say that a law is broken unless both are equal up to `tolerance`, absolute; NaN equals NaN."""
     if not np.allclose(result, expected, rtol=0, atol=tolerance, equal_nan=True):
         raise Broken(f"{what} is {format_value(result)}, not {format_value(expected)}")
 
 
-def require_same(result: Any, expected: Any, what: str) -> None:
+def require_same(result: ArrayLike, expected: ArrayLike, what: str) -> None:
     """Say that a law is broken unless both have the same bits; 0.0 and -0.0, or two NaNs, count as the same."""
     if np.shape(result) != np.shape(expected) or not np.array_equal(result, expected, equal_nan=True):
         raise Broken(f"{what} is {format_value(result)}, not {format_value(expected)}")
@@ -80,8 +81,8 @@ class Statement:
     def says(self) -> str:
         return " ".join((self.body.__doc__ or "").split())
 
-    def try_on(self, part: Any, examples: int, seconds: float) -> Law:
-        """Return whether it holds of a part."""
+    def try_on(self, part: object, examples: int, seconds: float) -> Law:
+        """Return whether the law holds for a part."""
         required = self.required(part)
         if self.families and not isinstance(part, self.families):
             names = " and ".join(family.__name__ for family in self.families)
@@ -99,7 +100,7 @@ class _Search:
     """One law, one part: hypothesis looks for inputs that break it and makes them small."""
 
     law: Statement
-    part: Any
+    part: object
     seconds: float
     accepted: int = 0
     failed: int = 0
@@ -123,7 +124,7 @@ class _Search:
         if self.counterexample is None and not self.accepted:
             self.counterexample = f"every input was refused: {self.refusal}"
 
-    def _try(self, inputs: dict[str, Any]) -> None:
+    def _try(self, inputs: dict[str, object]) -> None:
         if self._is_over():
             return
         try:
@@ -143,7 +144,7 @@ class _Search:
         reject()
 
     def _is_over(self) -> bool:
-        """Whether nothing more is tried: no time is left, or all that was tried was refused."""
+        """Return whether the search ends: no time is left, or all inputs were refused."""
         late = self.accepted + self.failed >= LEAST and perf_counter() - self.begun > self.seconds
         return late or self.skipped is not None or (self.refused >= REFUSED and not self.accepted)
 
@@ -168,14 +169,14 @@ class Laws:
 
     def check(
         self,
-        part: Any,
+        part: object,
         raise_on_failure: bool,
         examples: int,
         seconds: float,
         name: str | None = None,
         also_required: bool = False,
     ) -> Report:
-        """Return which laws hold of a part; laws share the seconds."""
+        """Return which laws hold for a part; laws share the seconds."""
         tried: list[Law] = []
         until = perf_counter() + seconds
         for index, statement in enumerate(self.statements):
@@ -188,7 +189,7 @@ class Laws:
         return report
 
 
-def format_value(value: Any) -> str:
+def format_value(value: object) -> str:
     """Return a value in one line, every digit of it, as long as it is small."""
     if isinstance(value, np.generic):
         value = value.item()
@@ -196,7 +197,7 @@ def format_value(value: Any) -> str:
         return re.sub(r"\[ ", "[", " ".join(repr(value).split()))
 
 
-def _describe(inputs: dict[str, Any], error: Exception) -> str:
+def _describe(inputs: dict[str, object], error: Exception) -> str:
     given_as = ", ".join(f"{name}={format_value(value)}" for name, value in inputs.items())
     found = str(error) if isinstance(error, Broken) else f"{type(error).__name__}: {error}"
     return f"{given_as}: {found}" if given_as else found

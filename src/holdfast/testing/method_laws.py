@@ -28,9 +28,9 @@ WORKERS = np.arange(1, 4 * DECLARED + 4)
 def check_method(
     method: Any, *, raise_on_failure: bool = True, examples: int = EXAMPLES // 2, seconds: float = SECONDS
 ) -> Report:
-    """Try the laws of methods on one: an object, a rule, or a text such as `nnm+median`.
+    """Test a method against the laws of methods: an object, a rule, or a text such as `nnm+median`.
 
-    A lambda that is left to the data is 1 here.
+    A penalty of `auto` is 1 here.
 
     >>> check_method("rsa:norm=2").holds
     True
@@ -44,11 +44,11 @@ def _problem(dtype: str) -> Softmax:
     return Softmax.of(few_samples(), Iid(), len(WORKERS), 4, dtype=dtype, seed=3)
 
 
-def _types(part: Any) -> st.SearchStrategy[str]:
+def _types(part: object) -> st.SearchStrategy[str]:
     return st.sampled_from(["float32", "float64"])
 
 
-def _seeds(part: Any) -> st.SearchStrategy[int]:
+def _seeds(part: object) -> st.SearchStrategy[int]:
     return st.integers(0, 1000)
 
 

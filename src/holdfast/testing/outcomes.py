@@ -1,4 +1,4 @@
-"""What came out: which laws hold of a part, and what breaks the others."""
+"""The outcome of a check: which laws hold for a part, and counterexamples to the others."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Law:
-    """Whether a law holds of a part, as far as was tried."""
+    """Whether a law holds for a part, on the inputs tried."""
 
     name: str
     says: str
@@ -16,7 +16,7 @@ class Law:
     counterexample: str | None = None
     """The smallest input found that breaks it, and what came out."""
     required: bool = True
-    """False for a promise that not every part of the kind makes: robustness, for a rule that was not told a count."""
+    """False for a promise that not every part of the kind makes: robustness, for a rule without a declared number."""
     note: str | None = None
 
     def __str__(self) -> str:
@@ -28,7 +28,7 @@ class Law:
 
 @dataclass(frozen=True)
 class Report:
-    """Every law of a part's kind, tried on one part."""
+    """The outcome of every law of a part's kind."""
 
     part: str
     kind: str

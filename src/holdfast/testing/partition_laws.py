@@ -1,6 +1,4 @@
-"""The laws of partitions: who holds which samples."""
-
-from typing import Any
+"""The laws of partitions: how samples are dealt to workers."""
 
 import numpy as np
 from hypothesis import strategies as st
@@ -11,12 +9,13 @@ from holdfast.testing.laws import EXAMPLES, SECONDS, Laws, require, require_same
 from holdfast.testing.outcomes import Report
 
 LAWS = Laws("partition")
+Labels = NDArray[np.int64]
 
 
 def check_partition(
     partition: Partition, *, raise_on_failure: bool = True, examples: int = 2 * EXAMPLES, seconds: float = SECONDS
 ) -> Report:
-    """Try the laws of partitions on one.
+    """Test a partition against the laws of partitions.
 
     >>> from holdfast.data import Iid
     >>> check_partition(Iid()).holds
@@ -25,25 +24,25 @@ def check_partition(
     return LAWS.check(partition, raise_on_failure, examples, seconds)
 
 
-def _labels(part: Any) -> st.SearchStrategy[NDArray[np.int64]]:
+def _labels(part: object) -> st.SearchStrategy[Labels]:
     """Few classes or many, of few samples or many, not numbered from 0."""
     return st.lists(st.integers(-2, 7), min_size=1, max_size=80).map(np.array)
 
 
-def _workers(part: Any) -> st.SearchStrategy[int]:
+def _workers(part: object) -> st.SearchStrategy[int]:
     return st.integers(1, 12)
 
 
-def _seeds(part: Any) -> st.SearchStrategy[int]:
+def _seeds(part: object) -> st.SearchStrategy[int]:
     return st.integers(0, 2**32)
 
 
-def _deal(partition: Partition, labels: NDArray[Any], workers: int, seed: int) -> list[Any]:
+def _deal(partition: Partition, labels: Labels, workers: int, seed: int) -> list[NDArray[np.int64]]:
     return list(partition.deal(labels, workers, np.random.default_rng(seed)))
 
 
 @LAWS.law(labels=_labels, workers=_workers, seed=_seeds)
-def deals_every_sample_once(partition: Partition, labels: NDArray[Any], workers: int, seed: int) -> None:
+def deals_every_sample_once(partition: Partition, labels: Labels, workers: int, seed: int) -> None:
     """Every sample goes to exactly one worker."""
     dealt = np.concatenate(_deal(partition, labels, workers, seed))
     require(dealt.dtype.kind in "iu", f"samples are numbered by {dealt.dtype}, not by whole numbers")
@@ -51,14 +50,14 @@ def deals_every_sample_once(partition: Partition, labels: NDArray[Any], workers:
 
 
 @LAWS.law(labels=_labels, workers=_workers, seed=_seeds)
-def leaves_nobody_empty(partition: Partition, labels: NDArray[Any], workers: int, seed: int) -> None:
+def leaves_nobody_empty(partition: Partition, labels: Labels, workers: int, seed: int) -> None:
     """Every worker has a sample, or the partition says that it cannot be."""
     lengths = [len(part) for part in _deal(partition, labels, workers, seed)]
     require(len(lengths) == workers and min(lengths) > 0, f"the workers have {lengths} samples")
 
 
 @LAWS.law(labels=_labels, workers=_workers, seed=_seeds)
-def goes_by_the_generator(partition: Partition, labels: NDArray[Any], workers: int, seed: int) -> None:
+def goes_by_the_generator(partition: Partition, labels: Labels, workers: int, seed: int) -> None:
     """The same labels and the same generator deal the same, whatever was dealt before; no other randomness."""
     first = _deal(partition, labels, workers, seed)
     _deal(partition, labels, workers, seed + 1)
@@ -68,7 +67,7 @@ def goes_by_the_generator(partition: Partition, labels: NDArray[Any], workers: i
 
 
 @LAWS.law(labels=_labels, workers=_workers, seed=_seeds)
-def leaves_its_input(partition: Partition, labels: NDArray[Any], workers: int, seed: int) -> None:
+def leaves_its_input(partition: Partition, labels: Labels, workers: int, seed: int) -> None:
     """The labels are not written to."""
     shown = labels.copy()
     _deal(partition, shown, workers, seed)

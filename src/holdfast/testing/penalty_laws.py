@@ -1,7 +1,6 @@
 """The laws of penalties: bounded subgradients, and Proposition 1 where they are norms, whatever a message holds."""
 
 from math import inf
-from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
@@ -18,7 +17,7 @@ LAWS = Laws("penalty")
 def check_penalty(
     penalty: Penalty, *, raise_on_failure: bool = True, examples: int = 2 * EXAMPLES, seconds: float = SECONDS
 ) -> Report:
-    """Try the laws of penalties on `weight * |x|_p`, or on one of your own.
+    """Test a penalty, `weight * |x|_p` or one of your own, against the laws of penalties.
 
     >>> from holdfast.methods import L2
     >>> check_penalty(L2(0.5)).holds
@@ -44,7 +43,7 @@ def _rounding(rows: Rows, p: float) -> float:
     return float(8 * np.finfo(rows.dtype).eps * (rows.shape[-1] + (p if p < inf else 1)))
 
 
-def _moderate(part: Any) -> st.SearchStrategy[Rows]:
+def _moderate(part: object) -> st.SearchStrategy[Rows]:
     """Finite rows whose sums do not overflow, nor their differences underflow."""
     return any_size(part).map(lambda rows: np.where((np.abs(rows) < 1e6) & (np.abs(rows) > 1e-6), rows, 0 * rows))
 

@@ -28,7 +28,7 @@ def check_problem(
     examples: int = EXAMPLES // 2,
     seconds: float = SECONDS,
 ) -> Report:
-    """Try the laws of problems on one, or on what a class or factory makes of data: a few samples of two classes.
+    """Test a problem, or what a class or factory makes of a few samples of two classes, against the laws of problems.
 
     >>> from holdfast.problems import Softmax
     >>> check_problem(Softmax).holds
@@ -122,7 +122,7 @@ def serves_some_alone(problem: Problem, workers: Workers, round: int, seed: int)
     """An oracle that offers `only` gives some of its workers what it gives them among all."""
     oracle = problem.oracle(workers)
     if not isinstance(oracle, Divisible):
-        raise NotTried("its oracle offers no `only`; workers whose gradient nobody needs compute it nevertheless")
+        raise NotTried("its oracle offers no `only`: absent and idle workers compute gradients in vain")
     models = _models(problem, len(workers), seed)
     expected = np.array(oracle(models, round)[::2])
     require_same(oracle.only(workers[::2])(models[::2], round), expected, "of every other worker, the gradients")

@@ -1,5 +1,6 @@
 """The laws of rules: rows in, one vector out."""
 
+from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
@@ -21,17 +22,17 @@ from holdfast.testing.inputs import (
 )
 from holdfast.testing.laws import EXAMPLES, SECONDS, Laws, NotTried, format_value, require, require_close, require_same
 from holdfast.testing.outcomes import Report
-from holdfast.typing import Messages, Rows
+from holdfast.typing import Messages, Rows, Vector
 
 LAWS = Laws("rule")
 DECLARED = 2
-"""What a rule is told that asks for the number of rows that may lie."""
+"""The declared number for a rule that has an option for it."""
 FAR = 1e6
-"""Times the size of the honest rows: lies are up to 1e308, and what stays below this is bounded."""
+"""A result up to as many times the size of the honest rows is bounded; lies are up to 1e308."""
 
 
 def check_rule(
-    rule: Any,
+    rule: Callable[[Rows], Vector],
     *,
     declared: int = DECLARED,
     robust: bool = False,
@@ -39,10 +40,10 @@ def check_rule(
     examples: int = EXAMPLES,
     seconds: float = SECONDS,
 ) -> Report:
-    """Try the laws of rules on a rule: anything that makes one vector of `(n, d)` rows.
+    """Test a rule against the laws of rules. A rule is anything that makes one vector of `(n, d)` rows.
 
-    A rule that asks for it is told that `declared` rows may lie; it must then bear that many. Any other need not be
-    robust, unless `robust`; whether it is stands in the report.
+    A rule with an option for it is told that `declared` rows may lie, and must then stay bounded. Other rules must stay
+    bounded only with `robust`; the report says whether they do.
 
     >>> from holdfast.aggregators import Mean
     >>> report = check_rule(Mean())
@@ -53,7 +54,7 @@ def check_rule(
 
 
 @LAWS.law(rows=finite_rows)
-def gives_one_vector(rule: Any, rows: Rows) -> None:
+def gives_one_vector(rule: Callable[[Rows], Vector], rows: Rows) -> None:
     """Finite float32 or float64 rows give one finite vector of their width and type."""
     result = rule(rows)
     require(isinstance(result, np.ndarray), f"the result is a {type(result).__name__}, not an array")
@@ -63,7 +64,7 @@ def gives_one_vector(rule: Any, rows: Rows) -> None:
 
 
 @LAWS.law(rows=finite_rows)
-def leaves_its_input(rule: Any, rows: Rows) -> None:
+def leaves_its_input(rule: Callable[[Rows], Vector], rows: Rows) -> None:
     """The rows are not written to."""
     shown = rows.copy()
     rule(shown)
@@ -71,7 +72,7 @@ def leaves_its_input(rule: Any, rows: Rows) -> None:
 
 
 @LAWS.law(rows=finite_rows, other=finite_rows)
-def repeats_itself(rule: Any, rows: Rows, other: Rows) -> None:
+def repeats_itself(rule: Callable[[Rows], Vector], rows: Rows, other: Rows) -> None:
     """The same rows give the same vector, whatever was asked in between."""
     first = np.array(rule(rows))
     rule(other)
@@ -79,18 +80,18 @@ def repeats_itself(rule: Any, rows: Rows, other: Rows) -> None:
 
 
 @LAWS.law(rows=generic_rows, order=orders)
-def ignores_the_order(rule: Any, rows: Rows, order: int) -> None:
+def ignores_the_order(rule: Callable[[Rows], Vector], rows: Rows, order: int) -> None:
     """The order of the rows changes nothing beyond rounding."""
     moved = rows[permutation(len(rows), order)]
     require_close(rule(moved), rule(rows), 1e-6 * np.abs(rows).max(), f"of {format_value(moved)} the result")
 
 
-def _is_declared(rule: Any) -> bool:
+def _is_declared(rule: object) -> bool:
     return bool(count_of(rule)) and getattr(rule, "bounded", True)
 
 
 @LAWS.law(case=attacked_rows, required=_is_declared)
-def stays_bounded(rule: Any, case: Attacked) -> None:
+def stays_bounded(rule: Callable[[Rows], Vector], case: Attacked) -> None:
     """As many rows as it is told may lie (one in five if it is not told) hold anything, and the result is bounded."""
     result = rule(case.rows)
     honest = np.delete(case.rows, case.lies, axis=0)
@@ -99,21 +100,21 @@ def stays_bounded(rule: Any, case: Attacked) -> None:
 
 
 @LAWS.law(Equivariant, rows=one_row)
-def agrees_with_all(rule: Any, rows: Rows) -> None:
+def agrees_with_all(rule: Callable[[Rows], Vector], rows: Rows) -> None:
     """Equal rows give that row."""
     require_close(rule(rows), rows[0], 1e-6 * float(np.abs(rows).max()), "the result")
 
 
-def _shifts(part: Any) -> st.SearchStrategy[int]:
+def _shifts(part: object) -> st.SearchStrategy[int]:
     return st.integers(-100, 100)
 
 
-def _factors(part: Any) -> st.SearchStrategy[float]:
+def _factors(part: object) -> st.SearchStrategy[float]:
     return st.sampled_from([1.0, -1.0, -2.5, 0.3, 1e6, 1e-6])
 
 
 @LAWS.law(Equivariant, rows=generic_rows, factor=_factors, shift=_shifts)
-def moves_and_scales(rule: Any, rows: Rows, factor: float, shift: int) -> None:
+def moves_and_scales(rule: Callable[[Rows], Vector], rows: Rows, factor: float, shift: int) -> None:
     """Rows that are moved and scaled give the result moved and scaled: A(s V + c) = s A(V) + c."""
     shifts = shift * np.arange(1, rows.shape[1] + 1)
     tolerance = 1e-6 * abs(factor) + 1e-9 * float(np.abs(shifts).max())
@@ -121,26 +122,26 @@ def moves_and_scales(rule: Any, rows: Rows, factor: float, shift: int) -> None:
 
 
 @LAWS.law(Equivariant, rows=finite_rows)
-def lies_between_the_rows(rule: Any, rows: Rows) -> None:
+def lies_between_the_rows(rule: Callable[[Rows], Vector], rows: Rows) -> None:
     """Every coordinate of the result is between the least and the largest value of the rows."""
     result, slack = rule(rows), 8 * len(rows) * float(np.finfo(rows.dtype).eps) * float(np.abs(rows).max())
     inside = (result >= rows.min(axis=0) - slack) & (result <= rows.max(axis=0) + slack)
     require(bool(inside.all()), f"the result is {format_value(result)}")
 
 
-def _columns(part: Any) -> st.SearchStrategy[list[int]]:
+def _columns(part: object) -> st.SearchStrategy[list[int]]:
     return st.lists(st.integers(0, 3), min_size=1, max_size=6)
 
 
 @LAWS.law(CoordinateWise, rows=finite_rows, columns=_columns)
-def looks_at_one_coordinate_at_a_time(rule: Any, rows: Rows, columns: list[int]) -> None:
+def looks_at_one_coordinate_at_a_time(rule: Callable[[Rows], Vector], rows: Rows, columns: list[int]) -> None:
     """Some columns give those coordinates of the result: A(V[:, J]) = A(V)[J]."""
     chosen = [column % rows.shape[1] for column in columns]
     slack = 8 * float(np.finfo(rows.dtype).eps) * float(np.abs(rows).max())
     require_close(rule(rows[:, chosen]), rule(rows)[chosen], slack, "the result")
 
 
-def orthogonal_matrix(part: Any, rows: Rows, turn: int) -> Rows:
+def orthogonal_matrix(part: object, rows: Rows, turn: int) -> Rows:
     """Return an orthogonal matrix as wide as the rows, if the part claims to turn with them."""
     if not getattr(part, "rotation_equivariant", False):
         raise NotTried("a law of what sees lengths and angles only")
@@ -148,7 +149,7 @@ def orthogonal_matrix(part: Any, rows: Rows, turn: int) -> Rows:
 
 
 @LAWS.law(rows=generic_rows, turn=orders)
-def turns_with_the_rows(rule: Any, rows: Rows, turn: int) -> None:
+def turns_with_the_rows(rule: Callable[[Rows], Vector], rows: Rows, turn: int) -> None:
     """Rows that are turned or mirrored give the result turned or mirrored: A(V Q) = A(V) Q for orthogonal Q."""
     Q = orthogonal_matrix(rule, rows, turn)
     require_close(rule(rows @ Q), rule(rows) @ Q, 1e-6 * float(np.abs(rows).max()), "the result")
@@ -163,7 +164,7 @@ def weights_are_shares(rule: Weighted, rows: Rows) -> None:
     require(shares, f"the weights are {format_value(weights)}")
 
 
-def _types(state: Any) -> dict[str, str]:
+def _types(state: object) -> dict[str, str]:
     return {name: str(np.asarray(array).dtype) for name, array in arrays_of(state).items()}
 
 

@@ -1,6 +1,6 @@
-"""The laws of stages: rows in, rows out, each of a worker."""
+"""The laws of stages: rows in, rows out, each with a worker's number."""
 
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 from hypothesis import strategies as st
@@ -26,7 +26,7 @@ LAWS = Laws("stage")
 
 
 def check_stage(
-    stage: Any,
+    stage: Stage,
     *,
     declared: int = DECLARED,
     robust: bool = False,
@@ -34,7 +34,7 @@ def check_stage(
     examples: int = EXAMPLES,
     seconds: float = SECONDS,
 ) -> Report:
-    """Try the laws of stages on a stage; one that asks for it is told that `declared` rows may lie.
+    """Test a stage against the laws of stages; `declared` rows may lie if it has an option for their number.
 
     >>> from holdfast.stages import Bucketing
     >>> check_stage(Bucketing()).holds
@@ -43,7 +43,7 @@ def check_stage(
     return LAWS.check(tell(stage, declared), raise_on_failure, examples, seconds, also_required=robust)
 
 
-def _rounds(part: Any) -> st.SearchStrategy[int]:
+def _rounds(part: object) -> st.SearchStrategy[int]:
     return st.integers(0, 1000)
 
 
@@ -63,7 +63,7 @@ def _by_worker(rows: Rows, workers: Workers) -> Rows:
 
 
 @LAWS.law(rows=finite_rows, round=_rounds)
-def gives_rows_of_workers(stage: Any, rows: Rows, round: int) -> None:
+def gives_rows_of_workers(stage: Stage, rows: Rows, round: int) -> None:
     """Finite rows stay finite and keep width and type; each has a number of its own, of the workers that sent."""
     messages = _messages(rows, round)
     after = stage(messages)
@@ -79,7 +79,7 @@ def gives_rows_of_workers(stage: Any, rows: Rows, round: int) -> None:
 
 
 @LAWS.law(rows=finite_rows, round=_rounds)
-def leaves_its_input(stage: Any, rows: Rows, round: int) -> None:
+def leaves_its_input(stage: Stage, rows: Rows, round: int) -> None:
     """Neither the rows nor the workers' numbers are written to."""
     given, untouched = _messages(rows.copy(), round), _messages(rows, round)
     stage(given)
@@ -88,7 +88,7 @@ def leaves_its_input(stage: Any, rows: Rows, round: int) -> None:
 
 
 @LAWS.law(rows=finite_rows, other=finite_rows, round=_rounds)
-def repeats_itself(stage: Any, rows: Rows, other: Rows, round: int) -> None:
+def repeats_itself(stage: Stage, rows: Rows, other: Rows, round: int) -> None:
     """The same messages give the same rows, whatever was asked in between."""
     first = stage(_messages(rows, round))
     kept = _rows(first).copy()
@@ -99,7 +99,7 @@ def repeats_itself(stage: Any, rows: Rows, other: Rows, round: int) -> None:
 
 
 @LAWS.law(rows=generic_rows, round=_rounds, order=orders)
-def ignores_the_order(stage: Any, rows: Rows, round: int, order: int) -> None:
+def ignores_the_order(stage: Stage, rows: Rows, round: int, order: int) -> None:
     """In whatever order the messages arrive, the same workers get the same rows, up to rounding."""
     messages, moved = _messages(rows, round), permutation(len(rows), order)
     one = stage(messages)
@@ -110,33 +110,33 @@ def ignores_the_order(stage: Any, rows: Rows, round: int, order: int) -> None:
 
 
 @LAWS.law(Stage, rows=finite_rows)
-def reads_bare_rows(stage: Any, rows: Rows) -> None:
+def reads_bare_rows(stage: Stage, rows: Rows) -> None:
     """Bare rows are those of workers 1 to n in round 0."""
     expected = _rows(stage(Messages(rows, np.arange(1, len(rows) + 1), 0)))
     require_same(stage(rows), expected, "the result")
 
 
 @LAWS.law(rows=one_row, required=lambda stage: not getattr(stage, "shortens", False))
-def agrees_with_all(stage: Any, rows: Rows) -> None:
+def agrees_with_all(stage: Stage, rows: Rows) -> None:
     """Equal rows stay what they are."""
     result = _rows(stage(_messages(rows, 0)))
     require_close(result, np.tile(rows[0], (len(result), 1)), 1e-6 * float(np.abs(rows).max()), "the result")
 
 
 @LAWS.law(rows=generic_rows, turn=orders)
-def turns_with_the_rows(stage: Any, rows: Rows, turn: int) -> None:
+def turns_with_the_rows(stage: Stage, rows: Rows, turn: int) -> None:
     """Rows that are turned or mirrored before or after it are the same: S(V Q) = S(V) Q for orthogonal Q."""
     Q = orthogonal_matrix(stage, rows, turn)
     after = _rows(stage(_messages(rows @ Q, 0)))
     require_close(after, _rows(stage(_messages(rows, 0))) @ Q, 1e-6 * float(np.abs(rows).max()), "the result")
 
 
-def _is_declared(stage: Any) -> bool:
+def _is_declared(stage: object) -> bool:
     return bool(count_of(stage))
 
 
 @LAWS.law(case=attacked_rows, required=_is_declared)
-def spoils_no_more_rows_than_lie(stage: Any, case: Attacked) -> None:
+def spoils_no_more_rows_than_lie(stage: Stage, case: Attacked) -> None:
     """As many rows as it is told may lie (one in five if it is not told) hold anything, and no more come out wild."""
     result = _rows(stage(_messages(case.rows, 0)))
     honest = np.delete(case.rows, case.lies, axis=0)

@@ -1,4 +1,4 @@
-"""Theorem 1: how large lambda must be for everyone to agree on the optimum of eq. correct."""
+"""Theorem 1: how large lambda must be for all models to agree on the optimum of eq. correct."""
 
 from math import inf
 

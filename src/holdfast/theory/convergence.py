@@ -53,7 +53,7 @@ class Convergence:
     """The bounds of Theorems 2 and 3 on E|x^k - x*|^2, for the stacked models of the master and all honest workers.
 
     `start` is |x^0 - x*|^2 of the stacked models, x* the solution of eq. tv-p: at lambda >= lambda_0 it is the optimum
-    of eq. correct, once for everyone. Iterates are numbered as in the paper: x^k is the model after k rounds.
+    of eq. correct, once per model. Iterates are numbered as in the paper: x^k is the model after k rounds.
     """
 
     steps: InverseSteps

@@ -94,7 +94,7 @@ class InverseSqrtSteps:
 Steps = InverseSteps | InverseSqrtSteps
 
 REGISTRY: dict[str, type[Steps]] = {"theorem2": InverseSteps, "theorem-sqrt": InverseSqrtSteps}
-"""Schedules by name, as in `holdfast.methods.schedules`, but made from the losses; a given rate is their `high`."""
+"""Schedules by name, as in `holdfast.methods.schedules`, made from the losses; a given rate is their `high`."""
 
 
 def _require_strongly_convex(theorem: str, curvature: Curvature) -> None:

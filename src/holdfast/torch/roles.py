@@ -9,7 +9,7 @@ from holdfast.arrays import check_rows
 from holdfast.errors import InvalidInput
 from holdfast.methods import Constant, Rsa, Setting, make_method
 from holdfast.methods.priors import Ridge
-from holdfast.problems.modules.pytorch import library
+from holdfast.problems.modules.pytorch import Tensor, library
 from holdfast.typing import Messages
 
 torch = library()
@@ -30,7 +30,7 @@ class Master:
 
     def __init__(
         self,
-        start: Any,
+        start: Tensor,
         method: Any,
         *,
         rate: float | Callable[[int], float],
@@ -46,11 +46,11 @@ class Master:
         """The rounds so far."""
 
     @property
-    def model(self) -> Any:
+    def model(self) -> Tensor:
         """x0, a vector."""
         return torch.from_numpy(self._state.model.copy()).to(self._like.device)
 
-    def step(self, messages: Any) -> Any:
+    def step(self, messages: Tensor) -> Tensor:
         """Take in one message per worker, `(n, d)`, and return the new x0."""
         rows = check_rows("a master", messages)
         if rows.shape[1:] != self._state.model.shape:
@@ -87,21 +87,21 @@ class Anchored(torch.optim.Optimizer):  # type: ignore[name-defined,misc]
         super().__init__(inner.param_groups, inner.defaults)
         self.param_groups, self.state, self.inner = inner.param_groups, inner.state, inner
         self._pull = made.pull
-        self.anchor: Any = self.model
+        self.anchor: Tensor = self.model
 
     @property
-    def model(self) -> Any:
+    def model(self) -> Tensor:
         """A copy of all parameters as one vector: the message to the master."""
         return torch.cat([each.detach().reshape(-1) for each in self._parameters])
 
     @property
-    def _parameters(self) -> list[Any]:
+    def _parameters(self) -> list[Tensor]:
         return [each for group in self.param_groups for each in group["params"]]
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         self.inner.zero_grad(set_to_none)
 
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+    def step(self, closure: Callable[[], Tensor] | None = None) -> Tensor:
         """Take the inner optimiser's step with the penalty in it; a closure is called once."""
         loss = None
         if closure is not None:

@@ -8,7 +8,7 @@ from holdfast.aggregators import CoordinateWise
 from holdfast.arrays import check_rows, like
 from holdfast.errors import InvalidInput
 from holdfast.methods import Aggregated, Program, make_method, tell
-from holdfast.problems.modules.pytorch import library
+from holdfast.problems.modules.pytorch import Tensor, library
 from holdfast.typing import Messages
 
 torch = library()
@@ -17,9 +17,9 @@ torch = library()
 def aggregate(parameters_of_workers: Sequence[Any], rule: Any, *, byzantine: int = 0) -> Any:
     """Return what a rule makes of the workers' tensors: a list of tensors, or a dict where dicts were given.
 
-    Each worker's are a list of tensors (parameters, or their gradients), or a dict of them, all workers' alike. The
-    rule, behind stages where it has any, sees each worker's as one row, so that it judges the whole of it. `byzantine`
-    is how many it is told that lie. Parts that remember or draw do so as in their first round: use a `Master` for them.
+    A worker has a list of tensors (parameters, or their gradients) or a dict of them, all workers alike. The rule,
+    behind its stages if any, sees all tensors of a worker as one row. `byzantine` is the declared number of Byzantine
+    workers. Parts with memory or random draws act as in their first round: use a `Master` for them.
 
     >>> workers = [[torch.tensor([1.0, 2.0]), torch.tensor([[3.0]])], [torch.zeros(2), torch.ones(1, 1)]]
     >>> aggregate([*workers, [torch.full((2,), 99.0), torch.full((1, 1), -99.0)]], "median")
@@ -37,12 +37,12 @@ def aggregate(parameters_of_workers: Sequence[Any], rule: Any, *, byzantine: int
     return dict(zip(first, found, strict=True)) if isinstance(first, Mapping) else found
 
 
-def _tensors(given: Any) -> Iterable[Any]:
+def _tensors(given: Any) -> Iterable[Tensor]:
     return given.values() if isinstance(given, Mapping) else given
 
 
 def rule_of(rule: Any, byzantine: int) -> Any:
-    """Return what makes one vector of rows, told how many lie: a rule, or one of the names that `--method` takes."""
+    """Return a function from rows to one vector, with this declared number: a rule, or what a `--method` name means."""
     if not isinstance(rule, str):
         return tell(rule, byzantine)
     method = make_method(rule)
@@ -51,12 +51,12 @@ def rule_of(rule: Any, byzantine: int) -> Any:
     return partial(_play, method.on_rows(byzantine)) if method.stages else tell(method.rule, byzantine)
 
 
-def _play(program: Program, rows: Any) -> Any:
+def _play(program: Program, rows: Tensor) -> Tensor:
     messages = Messages.of(check_rows("a rule", rows))
     return like(rows, program.direction(program.init(messages.model), messages)[0])
 
 
-def all_gather(vector: Any, group: Any = None) -> Any:
+def all_gather(vector: Tensor, group: Any = None) -> Tensor:
     """Return every process's vector, one row each, in the order of their ranks."""
     rows = vector.new_empty((torch.distributed.get_world_size(group), len(vector)))
     torch.distributed.all_gather(list(rows), vector.contiguous(), group)
@@ -84,5 +84,5 @@ def ddp_hook(rule: Any, *, byzantine: int = 0) -> Callable[[Any, Any], Any]:
         future.set_result(made(all_gather(bucket.buffer(), group)))
         return future
 
-    hook.__annotations__.clear()  # DDP refuses any but its own
+    hook.__annotations__.clear()  # DDP refuses annotations other than its own
     return hook

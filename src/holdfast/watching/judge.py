@@ -1,4 +1,7 @@
-"""Who is listened to, and with what weight, by the sides that messages took over many rounds. docs/watchful.md."""
+"""The judge: a weight for each worker, by the differences of its messages from the others' over many rounds.
+
+docs/watchful.md explains and measures it.
+"""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -9,18 +12,17 @@ from msgspec import Meta
 from holdfast.kernels import comparisons
 from holdfast.typing import Rows, Sides, Vector, Workers
 from holdfast.watching.opinion import Opinion, make_room
-from holdfast.watching.sides import words_of
+from holdfast.watching.sides import LEAST_COORDINATES, SideWords
 
-COORDINATES = 32
-"""Of models with fewer, sides say too little: nobody is judged."""
 JUDGEMENTS = 3
 """A worker is judged once it was compared that often."""
 NEAREST = 0.6
 """The quantile, over the workers, of the distance to the nearest other that is taken for usual: copies are fewer."""
 ALIKE = 2.0
-"""What copies count for together in the sum. Not 1: honest workers with like data come in pairs, and both count."""
+"""The weight of copies together in the sum. Not 1: honest workers with like data come in pairs, and both count."""
 MARGIN = 0.125
-"""Who goes differs on an eighth of all coordinates more than anybody who stays: honest groups can differ on a tenth."""
+"""An excluded worker differs on an eighth of all coordinates more than any worker that stays: honest groups can differ
+on a tenth."""
 
 Every = Annotated[int, Meta(ge=1)]
 Near = Annotated[float, Meta(ge=0, lt=1)]
@@ -30,13 +32,13 @@ Ratio = Annotated[float, Meta(gt=1)]
 
 @dataclass(frozen=True)
 class Judge:
-    """Compares messages every few rounds and decides who is a copy of whom, and who goes.
+    """Compares messages every few rounds, weighs copies less, and excludes a minority that differs from the rest.
 
-    Workers that differ on less than `near` times the usual share from each other are copies: one voice where others are
-    judged, and no more than two workers together in the sum. Of the splits of the workers by their median difference
-    from the others, in which less than half of the workers and of the voices go, that one is taken in which each of
-    those who go differs from those who stay by the largest factor more than the limit: `ratio` times what the oddest of
-    those who stay differs, and at least an eighth of the coordinates more (`MARGIN`). Below the limit nobody goes.
+    Workers that differ from each other on less than `near` times the usual share are copies: one voice where others are
+    judged, and no more than two workers together in the sum. A split excludes the workers with the largest median
+    difference from the others: less than half of the workers, and of the voices. The exclusion threshold is `ratio`
+    times the largest difference of a worker that stays, and at least an eighth of the coordinates more (`MARGIN`). The
+    judge takes the split whose excluded workers exceed their threshold by the largest factor. If none does, all stay.
     """
 
     every: Every = 5
@@ -52,23 +54,27 @@ class Judge:
     ) -> Opinion:
         """Return the opinion after a round of these messages, numbers or bits."""
         due = round >= self.first and round % self.every == 0
-        if due and len(neutral) >= COORDINATES and len(workers) >= 3:
-            opinion = self._judge(self._compare(make_room(opinion, workers), messages, neutral, workers), round)
+        if due and len(neutral) >= LEAST_COORDINATES and len(workers) >= 3:
+            opinion = self._compare(make_room(opinion, workers), SideWords.of(messages, neutral), workers)
+            opinion = self._judge(opinion, round)
         return opinion.after(workers)
 
-    def _compare(self, opinion: Opinion, messages: Rows | Sides, neutral: Vector, workers: Workers) -> Opinion:
+    def _compare(self, opinion: Opinion, sides: SideWords, workers: Workers) -> Opinion:
         """Return the opinion with this round's differences in it."""
-        words, bits = words_of(messages, neutral)
-        about = workers, opinion.compared, 1 - self.fading, opinion.shares, opinion.times
-        shares, times = comparisons.remember(words, bits, *about)
+        among = np.isin(workers, opinion.compared)
+        if not among.any():
+            return opinion
+        found = sides.all_differences() if among.all() else sides.differences(slice(None), np.flatnonzero(among))
+        pairs = workers, workers[among], opinion.compared
+        shares, times = comparisons.remember(found, *pairs, 1 - self.fading, opinion.shares, opinion.times)
         return opinion._replace(shares=shares, times=times)
 
     def _judge(self, opinion: Opinion, round: int) -> Opinion:
-        """Return the opinion with what follows from its differences."""
+        """Return the opinion with the weights that follow from its differences."""
         constants = self.near, NEAREST, ALIKE, self.ratio, MARGIN
         found = comparisons.judge(opinion.shares, opinion.times, opinion.compared, JUDGEMENTS, constants)
         if found is None:
             return opinion
-        weights, voices, difference, limit = found
-        account = opinion.account.note(weights == 0, round, difference, limit)
-        return Opinion(*opinion[:3], weights, voices, difference, np.array(limit), account)
+        weights, voices, difference, threshold = found
+        account = opinion.account.note(weights == 0, round, difference, threshold)
+        return Opinion(*opinion[:3], weights, voices, difference, np.array(threshold), account)

@@ -1,4 +1,7 @@
-"""What a master remembers of messages, and of what it did about them. docs/watchful.md."""
+"""What a watching master remembers: differences between workers, their weights, and how it treated them.
+
+Field names are keys of checkpoints and records. docs/watchful.md explains them.
+"""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -8,64 +11,66 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.kernels.comparisons import Shares, count_attendance
-from holdfast.streams import Stream
 from holdfast.typing import Workers
+from holdfast.watching.sides import draw_some
 
 COMPARED = 128
-"""Up to as many workers each is compared with all others; beyond, with so many of them, drawn once."""
+"""Workers that all workers are compared with, at most: where there are more, these are drawn once."""
 
 
 class Account(NamedTuple):
-    """What was done to each worker so far, and why: worker i has entry i - 1."""
+    """How the master treated each worker so far, and why: worker i has entry i - 1."""
 
     rounds: NDArray[np.int64]
     """In how many rounds it was present."""
     left_out: NDArray[np.int64]
-    """In how many of them it was left out."""
+    """In how many of them it was excluded."""
     first: NDArray[np.int64]
-    """The first round at which it was left out, -1 if none."""
+    """The first round at which it was excluded, -1 if none."""
     difference: NDArray[np.float64]
-    """By how much it differed then from those who stayed."""
+    """Its difference in that round from the workers that stayed."""
     limit: NDArray[np.float64]
-    """And from how much on one went."""
+    """The exclusion threshold of that round."""
 
-    def note(self, going: NDArray[np.bool_], round: int, difference: NDArray[np.float64], limit: float) -> "Account":
-        """Return the account with what was decided in a round about those who go for the first time."""
-        new = going & (self.first < 0)
+    def note(
+        self, excluded: NDArray[np.bool_], round: int, difference: NDArray[np.float64], threshold: float
+    ) -> "Account":
+        """Return the account with the reasons for workers that are excluded for the first time."""
+        new = excluded & (self.first < 0)
         if not new.any():
             return self
         first, why = np.where(new, round, self.first), np.where(new, difference, self.difference)
-        return self._replace(first=first, difference=why, limit=np.where(new, limit, self.limit))
+        return self._replace(first=first, difference=why, limit=np.where(new, threshold, self.limit))
 
 
 class Opinion(NamedTuple):
     """What a master remembers: worker i has row i - 1."""
 
     compared: Workers
-    """The numbers of those whom all are compared with."""
+    """The numbers of the workers that all workers are compared with."""
     shares: Shares
-    """On what share of the coordinates each differs from them, averaged over rounds with weights that fade."""
+    """The difference of each worker from these, averaged over rounds with weights that fade."""
     times: NDArray[np.int64]
     """How often each pair was compared."""
     weights: NDArray[np.float64]
-    """What each counts for: 1, a part of 1 for one of several copies, 0 for one left out."""
+    """The weight of each worker: 1, a part of 1 for one of several copies, 0 if excluded."""
     voices: Workers
-    """Whose voice each has: the least number among those whose copy it is and its own."""
+    """The voice of each worker: the least number among its copies and its own."""
     difference: NDArray[np.float64]
-    """By how much each differed, at the latest judgement, from those who stay."""
+    """The difference of each worker from the workers that stay, at the latest judgement."""
     limit: NDArray[np.float64]
-    """And from how much on one goes."""
+    """The exclusion threshold of that judgement."""
     account: Account
 
     @staticmethod
     def none() -> "Opinion":
-        """Return the memory of a master that has seen nobody."""
-        pairs, nobody, nothing = np.zeros((0, 0)), np.zeros(0, np.int64), np.zeros(0)
-        account = Account(nobody, nobody, nobody, nothing, nothing)
-        return Opinion(nobody, pairs, pairs.astype(np.int64), nothing, nobody, nothing, np.array(0.0), account)
+        """Return the memory of a master before its first round."""
+        pairs, none, empty = np.zeros((0, 0)), np.zeros(0, np.int64), np.zeros(0)
+        account = Account(none, none, none, empty, empty)
+        return Opinion(none, pairs, pairs.astype(np.int64), empty, none, empty, np.array(0.0), account)
 
     def after(self, workers: Workers) -> "Opinion":
-        """Return the opinion after a round of these workers, with room for them, and the round on the account."""
+        """Return the opinion with room for these workers, and the account with one more round."""
         account = self.account
         counts = count_attendance(self.weights, workers, account.rounds, account.left_out)
         if counts is None:
@@ -74,7 +79,7 @@ class Opinion(NamedTuple):
         return self._replace(account=account._replace(rounds=rounds, left_out=left_out))
 
     def speakers(self, workers: Workers) -> NDArray[np.bool_]:
-        """Return which of these workers count in full, or speak for copies as the one of the least number."""
+        """Return which of these workers count in full, or speak for their copies: the one of the least number."""
         weights = self.weights[workers - 1]
         return np.asarray((weights == 1) | ((weights > 0) & (self.voices[workers - 1] == workers)))
 
@@ -87,11 +92,10 @@ def make_room(opinion: Opinion, workers: Workers) -> Opinion:
         return opinion
     strangers = np.setdiff1d(workers, opinion.compared)
     if len(strangers) > room:
-        words = Stream(0, "watch").words(strangers, 0, 1)[:, 0]
-        strangers = strangers[np.argsort(words)[:room]]
+        strangers = draw_some(strangers, room, "watch")
     wider, longer, account = [(0, more), (0, len(strangers))], (0, more), opinion.account
     return Opinion(
-        np.append(opinion.compared, np.sort(strangers)),
+        np.append(opinion.compared, strangers),
         np.pad(opinion.shares, wider),
         np.pad(opinion.times, wider),
         np.pad(opinion.weights, longer, constant_values=1.0),
@@ -117,27 +121,27 @@ def opinion_in(state: Any) -> Opinion | None:
 
 @dataclass(frozen=True)
 class Treatment:
-    """What was done about one worker."""
+    """How the master treated one worker."""
 
     weight: float
-    """What it counts for now: 1, a part of 1 for one of several copies, 0 while it is left out."""
+    """Its weight now: 1, a part of 1 for one of several copies, 0 while it is excluded."""
     difference: float
-    """On what share of the coordinates it differed, on average, from those who stay, at the latest judgement."""
+    """Its mean difference from the workers that stay, at the latest judgement."""
     limit: float
-    """From what share on one goes."""
+    """The exclusion threshold of that judgement."""
     rounds: int
     """In how many rounds it was present."""
     left_out: int
-    """In how many of them it was left out."""
+    """In how many of them it was excluded."""
     first: int | None
     """The first of these rounds, counted from 1."""
     first_difference: float | None
-    """By how much it differed then."""
+    """Its difference in that round; `first_limit` is the threshold then."""
     first_limit: float | None
 
 
 def treatments(opinion: Opinion, workers: Workers) -> list[Treatment]:
-    """Return what was done about these workers."""
+    """Return how the master treated these workers."""
     opinion = make_room(opinion, workers)
     account, limit = opinion.account, float(opinion.limit)
     return [
@@ -156,7 +160,7 @@ def treatments(opinion: Opinion, workers: Workers) -> list[Treatment]:
 
 
 def share_left_out(found: Collection[Treatment]) -> float | None:
-    """Return in what share of their rounds these workers were left out.
+    """Return in what share of their rounds these workers were excluded.
 
     >>> one = Treatment(1.0, 0.3, 0.5, rounds=30, left_out=6, first=1, first_difference=0.6, first_limit=0.5)
     >>> share_left_out([one]), share_left_out([])

@@ -208,3 +208,12 @@ def differ(some, others, out):
     for i in range(len(some)):
         for k in range(len(others)):
             out[i, k] = differing(some[i], others[k])
+
+
+@jit
+def differ_in_pairs(rows, out):
+    """out[i, k] = how many bits differ between rows i and k: each pair is counted once."""
+    for i in range(len(rows)):
+        out[i, i] = 0
+        for k in range(i):
+            out[i, k] = out[k, i] = differing(rows[i], rows[k])

@@ -7,8 +7,6 @@ import numpy as np
 
 from holdfast.kernels.compile_cache import jit
 
-from .bits import differing
-
 
 @jit
 def attend(weights, workers, rounds, left_out):
@@ -26,30 +24,21 @@ def attend(weights, workers, rounds, left_out):
 
 
 @jit
-def remember(words, bits, workers, compared, least, shares, times):
-    """Move the shares of these workers' pairs towards those by which their sides differ; count the comparison.
+def remember(found, workers, others, compared, least, shares, times):
+    """Move the shares of these workers' pairs towards the differences found now; count the comparison.
 
-    The n-th comparison moves a share by 1/n of the way, and never by less than `least`.
+    found[i, j] is the difference of worker `workers[i]` from `others[j]`, one of those compared. The n-th comparison
+    moves a share by 1/n of the way, and never by less than `least`.
     """
-    n, row = len(workers), np.full(len(shares), -1)
-    for i in range(n):
-        row[workers[i] - 1] = i
-    column = np.full(n, -1)
+    column = np.full(len(shares), -1)
     for k in range(len(compared)):
-        if row[compared[k] - 1] >= 0:
-            column[row[compared[k] - 1]] = k
-    found = np.empty((n, len(compared)))
-    for i in range(n):
+        column[compared[k] - 1] = k
+    for i in range(len(workers)):
         mine = workers[i] - 1
-        for k in range(len(compared)):
-            other = row[compared[k] - 1]
-            if other >= 0:
-                if other < i and column[i] >= 0:
-                    found[i, k] = found[other, column[i]]
-                else:
-                    found[i, k] = differing(words[i], words[other]) / bits
-                times[mine, k] += 1
-                shares[mine, k] += max(least, 1 / times[mine, k]) * (found[i, k] - shares[mine, k])
+        for j in range(len(others)):
+            k = column[others[j] - 1]
+            times[mine, k] += 1
+            shares[mine, k] += max(least, 1 / times[mine, k]) * (found[i, j] - shares[mine, k])
 
 
 @jit

@@ -9,9 +9,9 @@ from copy import deepcopy
 from functools import cache, cached_property, partial
 from typing import Any, Protocol
 
-from holdfast.problems.modules.layers import Pass, layer_for, with_channels_last
+from holdfast.problems.modules.layers import Layer, Pass, layer_for, with_channels_last
 from holdfast.problems.modules.learner import Learner
-from holdfast.problems.modules.pytorch import library
+from holdfast.problems.modules.pytorch import Module, Tensor, library
 
 
 class Layered:
@@ -31,15 +31,15 @@ class Layered:
             if names:
                 self._take_over(module, names)
 
-    def _take_over(self, module: Any, names: dict[str, str]) -> None:
+    def _take_over(self, module: Module, names: dict[str, str]) -> None:
         layer, through = layer_for(deepcopy(module), names), _through()
 
-        def forward(x: Any) -> Any:
+        def forward(x: Tensor) -> Tensor:
             return through.apply(x, self._anchor, layer, self._pass)
 
         module.forward = forward
 
-    def __call__(self, models: Any, x: Any, y: Any, out: Any) -> None:
+    def __call__(self, models: Tensor, x: Tensor, y: Tensor, out: Tensor) -> None:
         torch, layout = library(), self._learner.layout
         n = len(x)
         samples = x.flatten(0, 1)
@@ -62,14 +62,14 @@ def _through() -> Any:
 
     class Through(torch.autograd.Function):  # type: ignore[name-defined,misc]
         @staticmethod
-        def forward(ctx: Any, x: Any, anchor: Any, layer: Any, over: Pass) -> Any:
+        def forward(ctx: Any, x: Tensor, anchor: Tensor, layer: Layer, over: Pass) -> Tensor:
             ctx.layer, ctx.over = layer, over
             ctx.save_for_backward(x)
             y, ctx.kept = layer.forward(x, over)
             return y
 
         @staticmethod
-        def backward(ctx: Any, gradient: Any) -> tuple[Any, None, None, None]:
+        def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None, None]:
             (x,) = ctx.saved_tensors
             return ctx.layer.backward(x, gradient, ctx.over, ctx.kept, ctx.needs_input_grad[0]), None, None, None
 
@@ -87,7 +87,7 @@ class Way(Protocol):
     def channels_last(self) -> bool:
         """Whether the module is shown images with their channels last; it is measured as it is learned with."""
 
-    def __call__(self, models: Any, x: Any, y: Any, out: Any) -> None:
+    def __call__(self, models: Tensor, x: Tensor, y: Tensor, out: Tensor) -> None:
         """Put the gradients at `models`, `(n, d)` or one `(d,)` for all, into `out`, `(n, d)`."""
 
 
@@ -99,11 +99,11 @@ class Loop:
     def __init__(self, learner: Learner, channels_last: bool = False) -> None:
         self._learner, self.channels_last = learner, channels_last
 
-    def __call__(self, models: Any, x: Any, y: Any, out: Any) -> None:
+    def __call__(self, models: Tensor, x: Tensor, y: Tensor, out: Tensor) -> None:
         for row, (samples, targets) in enumerate(zip(x, y, strict=True)):
             self._gradient(models if models.ndim == 1 else models[row], samples, targets, out[row])
 
-    def _gradient(self, model: Any, x: Any, y: Any, out: Any) -> None:
+    def _gradient(self, model: Tensor, x: Tensor, y: Tensor, out: Tensor) -> None:
         layout = self._learner.layout
         used = parameters = {name: each.requires_grad_() for name, each in layout.views(model).items()}
         if self.channels_last:
@@ -134,7 +134,7 @@ class Stacked:
         func = library().func
         return func.vmap(func.grad(self._learner.cost), in_dims=(None, 0, 0))
 
-    def __call__(self, models: Any, x: Any, y: Any, out: Any) -> None:
+    def __call__(self, models: Tensor, x: Tensor, y: Tensor, out: Tensor) -> None:
         layout = self._learner.layout
         found = (self._shared if models.ndim == 1 else self._own)(layout.views(models), x, y)
         for name, place in layout.views(out).items():

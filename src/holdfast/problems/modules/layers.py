@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from holdfast.errors import InvalidInput
-from holdfast.problems.modules.pytorch import library
+from holdfast.problems.modules.pytorch import Module, Tensor, library
 
 
 class Pass(NamedTuple):
@@ -15,15 +15,15 @@ class Pass(NamedTuple):
     workers: int
     own: bool
     """Whether parameters have a leading axis of workers; else all share them."""
-    parameters: Mapping[str, Any]
-    places: Mapping[str, Any]
+    parameters: Mapping[str, Tensor]
+    places: Mapping[str, Tensor]
     written: set[str]
     channels_last: bool
 
-    def of(self, name: str, worker: int) -> Any:
+    def of(self, name: str, worker: int) -> Tensor:
         return self.parameters[name][worker] if self.own else self.parameters[name]
 
-    def put(self, name: str, gradient: Any, worker: int | None = None) -> None:
+    def put(self, name: str, gradient: Tensor, worker: int | None = None) -> None:
         """Put a gradient in its place, of one worker or of all; where another use of the parameter was, add it."""
         place = self.places[name] if worker is None else self.places[name][worker]
         if name in self.written:
@@ -31,7 +31,7 @@ class Pass(NamedTuple):
         else:
             place.copy_(gradient)
 
-    def split(self, x: Any) -> Any:
+    def split(self, x: Tensor) -> Tensor:
         """Return samples by worker, `(n, B, ...)`."""
         return x.view(self.workers, -1, *x.shape[1:]) if x.is_contiguous() else x.unflatten(0, (self.workers, -1))
 
@@ -40,22 +40,22 @@ class Pass(NamedTuple):
 class Layer(ABC):
     """A module whose own parameters have these names in a model."""
 
-    module: Any
+    module: Module
     names: Mapping[str, str]
 
     @abstractmethod
-    def forward(self, x: Any, over: Pass) -> tuple[Any, Any]:
+    def forward(self, x: Tensor, over: Pass) -> tuple[Tensor, Any]:
         """Return the outputs, and what `backward` needs besides x."""
 
     @abstractmethod
-    def backward(self, x: Any, gradient: Any, over: Pass, kept: Any, inward: bool) -> Any:
+    def backward(self, x: Tensor, gradient: Tensor, over: Pass, kept: Any, inward: bool) -> Tensor:
         """Put away the parameters' gradients; return that of x if it goes further `inward`."""
 
 
 class LinearLayer(Layer):
     """x W' + b: a product of stacked matrices if workers have their own."""
 
-    def forward(self, x: Any, over: Pass) -> tuple[Any, Any]:
+    def forward(self, x: Tensor, over: Pass) -> tuple[Tensor, Any]:
         torch = library()
         weight, bias = over.parameters[self.names["weight"]], self._bias(over)
         if not over.own:
@@ -64,10 +64,10 @@ class LinearLayer(Layer):
         y = torch.bmm(rows, turned) if bias is None else torch.baddbmm(bias.unsqueeze(1), rows, turned)
         return y.view(*x.shape[:-1], -1), None
 
-    def _bias(self, over: Pass) -> Any:
+    def _bias(self, over: Pass) -> Tensor:
         return over.parameters[self.names["bias"]] if "bias" in self.names else None
 
-    def backward(self, x: Any, gradient: Any, over: Pass, kept: Any, inward: bool) -> Any:
+    def backward(self, x: Tensor, gradient: Tensor, over: Pass, kept: Any, inward: bool) -> Tensor:
         torch = library()
         rows, inputs_gradients = (each.reshape(over.workers, -1, each.shape[-1]) for each in (x, gradient))
         name = self.names["weight"]
@@ -88,7 +88,7 @@ class LinearLayer(Layer):
 class ConvLayer(Layer):
     """A convolution: each worker's on its own, or where all share it, one for all and each worker's gradient of it."""
 
-    def forward(self, x: Any, over: Pass) -> tuple[Any, Any]:
+    def forward(self, x: Tensor, over: Pass) -> tuple[Tensor, Any]:
         torch, conv = library(), self.module
         about = (conv.stride, conv.padding, conv.dilation, conv.groups)
         if not over.own:
@@ -99,13 +99,13 @@ class ConvLayer(Layer):
         ]
         return torch.cat(parts), None
 
-    def _parameters(self, over: Pass, worker: int) -> tuple[Any, Any]:
+    def _parameters(self, over: Pass, worker: int) -> tuple[Tensor, Tensor]:
         weight = over.of(self.names["weight"], worker)
         if over.channels_last:
             weight = with_channels_last(weight)
         return weight, over.of(self.names["bias"], worker) if "bias" in self.names else None
 
-    def backward(self, x: Any, gradient: Any, over: Pass, kept: Any, inward: bool) -> Any:
+    def backward(self, x: Tensor, gradient: Tensor, over: Pass, kept: Any, inward: bool) -> Tensor:
         torch = library()
         inputs_gradients = []
         for worker, (part, upstream) in enumerate(
@@ -125,7 +125,7 @@ class ConvLayer(Layer):
             return torch.cat(inputs_gradients)
         return self._back(gradient, x, *self._parameters(over, 0), [True, False, False])[0]
 
-    def _back(self, upstream: Any, x: Any, weight: Any, bias: Any, wanted: list[bool]) -> Any:
+    def _back(self, upstream: Tensor, x: Tensor, weight: Tensor, bias: Tensor, wanted: list[bool]) -> Tensor:
         conv = self.module
         sizes = None if bias is None else list(bias.shape)
         about = (conv.stride, conv.padding, conv.dilation, False, (0, 0), conv.groups)
@@ -135,7 +135,7 @@ class ConvLayer(Layer):
 class AnyLayer(Layer):
     """Any other module with parameters, one worker after another through autograd: normalisation, embeddings, ..."""
 
-    def forward(self, x: Any, over: Pass) -> tuple[Any, Any]:
+    def forward(self, x: Tensor, over: Pass) -> tuple[Tensor, Any]:
         torch, kept = library(), []
         inward = x.is_floating_point()
         with torch.enable_grad():
@@ -146,7 +146,7 @@ class AnyLayer(Layer):
                 kept.append((given, own, y))
         return torch.cat([y.detach() for *_, y in kept]), kept
 
-    def backward(self, x: Any, gradient: Any, over: Pass, kept: Any, inward: bool) -> Any:
+    def backward(self, x: Tensor, gradient: Tensor, over: Pass, kept: Any, inward: bool) -> Tensor:
         torch, inputs_gradients = library(), []
         for worker, ((given, own, y), upstream) in enumerate(zip(kept, gradient.chunk(over.workers), strict=True)):
             wanted = [*own.values(), *([given] if inward else [])]
@@ -158,7 +158,7 @@ class AnyLayer(Layer):
         return torch.cat(inputs_gradients) if inward else None
 
 
-def layer_for(module: Any, names: Mapping[str, str]) -> Layer:
+def layer_for(module: Module, names: Mapping[str, str]) -> Layer:
     """Return the layer that computes what a module does."""
     nn = library().nn
     if list(module.children()):
@@ -170,7 +170,7 @@ def layer_for(module: Any, names: Mapping[str, str]) -> Layer:
     return AnyLayer(module, names)
 
 
-def with_channels_last(tensor: Any) -> Any:
+def with_channels_last(tensor: Tensor) -> Tensor:
     """Return images or filters with their channels last, also by their strides where there is only one channel.
 
     With one channel both orders are the same in memory, PyTorch takes it for channels first, and so does all behind it.

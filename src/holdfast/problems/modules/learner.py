@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from math import prod
-from typing import Any
 
 from holdfast.errors import InvalidInput
 from holdfast.problems.linear_problem import LinearProblem
-from holdfast.problems.modules.pytorch import library, one_thread
+from holdfast.problems.modules.pytorch import Module, Tensor, library, one_thread
 from holdfast.problems.regressions import LeastSquares, Logistic, Softmax
 
 
@@ -22,7 +21,7 @@ class Layout:
     shapes: Mapping[str, tuple[int, ...]]
 
     @staticmethod
-    def of(module: Any) -> "Layout":
+    def of(module: Module) -> "Layout":
         shapes = {name: tuple(each.shape) for name, each in module.named_parameters() if each.requires_grad}
         if not shapes:
             raise InvalidInput(f"a model must have parameters to learn; got {type(module).__name__} with none")
@@ -32,7 +31,7 @@ class Layout:
     def dimension(self) -> int:
         return sum(map(prod, self.shapes.values()))
 
-    def views(self, flat: Any) -> dict[str, Any]:
+    def views(self, flat: Tensor) -> dict[str, Tensor]:
         """Return the parameters of a model `(d,)`, or of stacked ones `(n, d)`, as views of it."""
         at, found = 0, {}
         for name, shape in self.shapes.items():
@@ -42,19 +41,19 @@ class Layout:
         return found
 
 
-Loss = Callable[[Any, Any], Any]
+Loss = Callable[[Tensor, Tensor], Tensor]
 """From scores `(B, outputs)` and targets `(B,)`, both tensors, to the mean loss."""
 
 
-def cross_entropy(scores: Any, targets: Any) -> Any:
+def cross_entropy(scores: Tensor, targets: Tensor) -> Tensor:
     return library().nn.functional.cross_entropy(scores, targets)
 
 
-def log_loss(scores: Any, targets: Any) -> Any:
+def log_loss(scores: Tensor, targets: Tensor) -> Tensor:
     return library().nn.functional.binary_cross_entropy_with_logits(scores[..., 0], targets.to(scores.dtype))
 
 
-def half_squared_error(scores: Any, targets: Any) -> Any:
+def half_squared_error(scores: Tensor, targets: Tensor) -> Tensor:
     return 0.5 * library().nn.functional.mse_loss(scores[..., 0], targets.to(scores.dtype))
 
 
@@ -73,27 +72,27 @@ class Learner:
     is found when it is measured (`holdfast.problems.modules.learner`).
     """
 
-    module: Any
+    module: Module
     layout: Layout
     loss: Loss
     weight: float
 
     @staticmethod
-    def of(module: Any, loss: Loss, weight: float) -> "Learner":
+    def of(module: Module, loss: Loss, weight: float) -> "Learner":
         training = deepcopy(module).train()
         for layer in running(training):
             layer.track_running_stats = False
             layer.running_mean = layer.running_var = layer.num_batches_tracked = None
         return Learner(training, Layout.of(module), loss, weight)
 
-    def scores(self, parameters: Mapping[str, Any], x: Any) -> Any:
+    def scores(self, parameters: Mapping[str, Tensor], x: Tensor) -> Tensor:
         return library().func.functional_call(self.module, parameters, (x,))
 
-    def cost(self, parameters: Mapping[str, Any], x: Any, y: Any) -> Any:
+    def cost(self, parameters: Mapping[str, Tensor], x: Tensor, y: Tensor) -> Tensor:
         """Return the weighted mean loss of samples `(B, ...)`."""
         return self.weight * self.loss(self.scores(parameters, x), y)
 
-    def check(self, flat: Any, x: Any, y: Any) -> None:
+    def check(self, flat: Tensor, x: Tensor, y: Tensor) -> None:
         """Refuse a module that draws random numbers or changes while it is used: no address would reproduce it."""
         torch, nn = library(), library().nn
         name = type(self.module).__name__
@@ -117,7 +116,7 @@ class Learner:
             raise InvalidInput(f"only batch normalisation may keep buffers that change; got others in {name}")
 
 
-def running(module: Any) -> list[Any]:
+def running(module: Module) -> list[Module]:
     """Return the layers that keep running statistics."""
     kind = library().nn.modules.batchnorm._NormBase
     return [each for each in module.modules() if isinstance(each, kind) and each.track_running_stats]
@@ -135,11 +134,11 @@ class Measure:
     kept, sent or restored, and no worker can lie about them.
     """
 
-    def __init__(self, module: Any, layout: Layout) -> None:
+    def __init__(self, module: Module, layout: Layout) -> None:
         self._module, self._layout = deepcopy(module).eval(), layout
         self._normalising = running(self._module)
 
-    def scores(self, flat: Any, blocks: Iterable[Any], training: Iterable[Any] = ()) -> Any:
+    def scores(self, flat: Tensor, blocks: Iterable[Tensor], training: Iterable[Tensor] = ()) -> Tensor:
         """Return the scores of all samples in these blocks; `training` blocks are those to normalise by."""
         torch, parameters = library(), self._layout.views(flat)
         with one_thread(), torch.no_grad():
@@ -147,7 +146,7 @@ class Measure:
             found = [torch.func.functional_call(self._module, parameters, (block,)) for block in blocks]
             return torch.cat(found)
 
-    def _normalise(self, parameters: Any, training: Iterable[Any]) -> None:
+    def _normalise(self, parameters: Mapping[str, Tensor], training: Iterable[Tensor]) -> None:
         if not self._normalising:
             return
         for layer in self._normalising:

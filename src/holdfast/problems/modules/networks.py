@@ -5,24 +5,24 @@ from contextlib import suppress
 from dataclasses import dataclass, is_dataclass
 from inspect import Parameter, isclass, signature
 from math import prod
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from msgspec import Meta
 
 from holdfast.conversion import convert_fields
 from holdfast.errors import InvalidInput
 from holdfast.naming import Family
-from holdfast.problems.modules.pytorch import library
+from holdfast.problems.modules.pytorch import Module, Tensor, library
 
 GROUPS = 8
 """Of GroupNorm, as far as the channels can be divided by it."""
 
 
-def residual_block(before: int, after: int, stride: int, norm: str) -> Any:
+def residual_block(before: int, after: int, stride: int, norm: str) -> Module:
     """Return relu(F(x) + S(x)): F two 3x3 convolutions, S the identity, or a 1x1 convolution where shapes differ."""
     nn = library().nn
 
-    def norm_layer(channels: int) -> Any:
+    def norm_layer(channels: int) -> Module:
         if norm == "group":
             return nn.GroupNorm(GROUPS if channels % GROUPS == 0 else 1, channels)
         return nn.BatchNorm2d(channels) if norm == "batch" else nn.Identity()
@@ -40,7 +40,7 @@ def residual_block(before: int, after: int, stride: int, norm: str) -> Any:
             same = before == after and stride == 1
             self.skip = nn.Identity() if same else nn.Conv2d(before, after, 1, stride)
 
-        def forward(self, x: Any) -> Any:
+        def forward(self, x: Tensor) -> Tensor:
             return nn.functional.relu(self.change(x) + self.skip(x))
 
     return Residual()
@@ -54,7 +54,7 @@ Positive = Annotated[int, Meta(ge=1)]
 class Linear:
     """One linear layer that starts at 0: with cross-entropy, the softmax regression of the paper."""
 
-    def __call__(self, shape: Shape, outputs: int) -> Any:
+    def __call__(self, shape: Shape, outputs: int) -> Module:
         nn = library().nn
         layer = nn.Linear(prod(shape), outputs)
         nn.init.zeros_(layer.weight)
@@ -72,7 +72,7 @@ class Mlp:
     def __post_init__(self) -> None:
         convert_fields(self)
 
-    def __call__(self, shape: Shape, outputs: int) -> Any:
+    def __call__(self, shape: Shape, outputs: int) -> Module:
         nn = library().nn
         widths = [prod(shape), *[self.hidden] * self.depth]
         layers = [layer for at in range(self.depth) for layer in (nn.Linear(*widths[at : at + 2]), nn.ReLU())]
@@ -96,7 +96,7 @@ class Cnn:
     def __post_init__(self) -> None:
         convert_fields(self)
 
-    def __call__(self, shape: Shape, outputs: int) -> Any:
+    def __call__(self, shape: Shape, outputs: int) -> Module:
         nn = library().nn
         channels, *sides = image_shape("cnn", shape)
         for _ in range(2):
@@ -112,7 +112,7 @@ class Cnn:
             nn.Linear(self.hidden, outputs),
         )
 
-    def _convolution(self, channels: int, out: int) -> list[Any]:
+    def _convolution(self, channels: int, out: int) -> list[Module]:
         nn = library().nn
         if self.halve == "strides":
             return [nn.Conv2d(channels, out, self.kernel, stride=2, padding=self.padding), nn.ReLU()]
@@ -134,7 +134,7 @@ class ResNet8:
     def __post_init__(self) -> None:
         convert_fields(self)
 
-    def __call__(self, shape: Shape, outputs: int) -> Any:
+    def __call__(self, shape: Shape, outputs: int) -> Module:
         nn = library().nn
         channels = image_shape("resnet8", shape)[0]
         widths = [self.width, self.width, 2 * self.width, 4 * self.width]
@@ -148,15 +148,15 @@ class ResNet8:
         )
 
 
-REGISTRY: dict[str, Callable[..., Any]] = {"softmax": Linear, "mlp": Mlp, "cnn": Cnn, "resnet8": ResNet8}
+REGISTRY: dict[str, Callable[..., Module]] = {"softmax": Linear, "mlp": Mlp, "cnn": Cnn, "resnet8": ResNet8}
 
 
-def _takes_options(found: Any) -> bool:
+def _takes_options(found: object) -> bool:
     """Only of a dataclass: a module's own class, or a function, is the model itself."""
     return isclass(found) and is_dataclass(found)
 
 
-MODELS: Family[Any] = Family("model", REGISTRY, makes=_takes_options)
+MODELS: Family[Callable[..., Module]] = Family("model", REGISTRY, makes=_takes_options)
 
 
 def image_shape(name: str, shape: Shape) -> Shape:
@@ -165,14 +165,14 @@ def image_shape(name: str, shape: Shape) -> Shape:
     return shape
 
 
-def new_module(model: Callable[..., Any], shape: Shape, outputs: int) -> Any:
+def new_module(model: Callable[..., Module], shape: Shape, outputs: int) -> Module:
     """Return the module that a model makes, told the shape of a sample and the number of scores if it asks."""
-    told: dict[str, Any] = {"shape": shape, "outputs": outputs}
+    offered: dict[str, object] = {"shape": shape, "outputs": outputs}
     parameters: Mapping[str, Parameter] = {}
     with suppress(TypeError, ValueError):  # not every callable has a signature to read
         parameters = signature(model).parameters
     wants_all = any(each.kind is Parameter.VAR_KEYWORD for each in parameters.values())
-    given = {name: value for name, value in told.items() if wants_all or name in parameters}
+    given = {name: value for name, value in offered.items() if wants_all or name in parameters}
     try:
         module = model(**given)
     except TypeError as error:

@@ -1,13 +1,13 @@
 """What gives some workers their minibatch gradients of a module."""
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
-from holdfast.problems.modules.pytorch import library, one_thread
+from holdfast.problems.modules.pytorch import Tensor, library, one_thread
 from holdfast.typing import Rows, Workers
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ class Group(NamedTuple):
 class ModuleOracle:
     """The oracle of some workers.
 
-    Where workers are computed together, worker i has place (i - 1) mod `chunk` in a group of `chunk`, whoever else is
-    there: so its gradient has the same bits, alone or among others.
+    Where workers are computed together, worker i has place (i - 1) mod `chunk` in a group of `chunk`, with
+    any others: so its gradient has the same bits, alone or among others.
     """
 
     def __init__(self, problem: "ModuleProblem", workers: Workers) -> None:
@@ -71,7 +71,7 @@ class ModuleOracle:
                 self._serve(group, given if shared else given[group.rows], x, y, out)
         return gradients
 
-    def _serve(self, group: Group, models: Any, x: Any, y: Any, out: Any) -> None:
+    def _serve(self, group: Group, models: Tensor, x: Tensor, y: Tensor, out: Tensor) -> None:
         """Put the gradients of one group of workers in their rows."""
         gradients, device = self._problem.gradients, self._problem.device
         if group.kept is None and device == "cpu":
@@ -85,7 +85,7 @@ class ModuleOracle:
             out[group.at] = found[group.kept].cpu()
 
 
-def shared_memory(array: Rows) -> Any:
+def shared_memory(array: Rows) -> Tensor:
     """Return an array as a tensor that shares its memory, or of a copy where it may not be written to."""
     plain = np.ascontiguousarray(array)
     return library().from_numpy(plain if plain.flags.writeable else plain.copy())

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
 from holdfast.data import Dataset, Partition
 from holdfast.errors import InvalidInput
@@ -16,16 +16,16 @@ from holdfast.problems.modules.layers import with_channels_last
 from holdfast.problems.modules.learner import BLOCK, LOSSES, Learner, Loss, Measure
 from holdfast.problems.modules.networks import new_module
 from holdfast.problems.modules.oracle import ModuleOracle, shared_memory
-from holdfast.problems.modules.pytorch import library, one_thread
-from holdfast.problems.modules.tensor_batches import Augment, Minibatches, Scaling, as_images
+from holdfast.problems.modules.pytorch import Module, Tensor, library, one_thread
+from holdfast.problems.modules.tensor_batches import Augment, Scaling, TensorBatches, as_images
 from holdfast.problems.protocols import Samples, Score
 from holdfast.problems.regressions import Softmax
-from holdfast.problems.worker_samples import Shards
+from holdfast.problems.worker_samples import Features, Relabel, Shards, Targets
 from holdfast.streams import Stream
 from holdfast.typing import Vector, Workers
 
 CHUNK = 4
-"""Workers that are served at a time."""
+"""Workers whose gradients are computed at a time."""
 MOST = 512
 """Training samples of a worker, evenly spaced, that its loss is measured on: all of them would take longer than
 learning does."""
@@ -42,9 +42,9 @@ class ModuleProblem:
     """
 
     shards: Shards
-    model: Callable[..., Any]
+    model: Callable[..., Module]
     kind: type[LinearProblem]
-    """Which of the linear problems says how targets are read, how many scores there are and what is right."""
+    """The linear problem that defines targets, number of scores, and measures."""
     outputs: int
     loss: Loss
     batch: int
@@ -57,7 +57,7 @@ class ModuleProblem:
     way: str = "loop"
     chunk: int = CHUNK
     unit: float = 1.0
-    """What one unit of the targets stands for, where they were standardised."""
+    """The size of one unit of the targets, if they were standardised."""
 
     @classmethod
     def of(
@@ -67,7 +67,7 @@ class ModuleProblem:
         workers: int = 20,
         batch: int = 32,
         *,
-        model: Callable[..., Any],
+        model: Callable[..., Module],
         kind: type[LinearProblem] = Softmax,
         loss: Loss | None = None,
         normalise: Literal["mean-std", "none"] = "mean-std",
@@ -109,7 +109,7 @@ class ModuleProblem:
     # -- the module --------------------------------------------------------------------------------------------------
 
     @cached_property
-    def module(self) -> Any:
+    def module(self) -> Module:
         """The module at its start, of the working type, where it is computed."""
         torch = library()
         if self.device != "cpu" and not getattr(torch, self.device).is_available():
@@ -135,9 +135,9 @@ class ModuleProblem:
         return WAYS[self.way](self.learner)
 
     @cached_property
-    def minibatches(self) -> Minibatches:
+    def minibatches(self) -> TensorBatches:
         """What draws a group's samples."""
-        return Minibatches(self.shards, self.scaling, self.batch, self.seed, self.augment, self.device)
+        return TensorBatches(self.shards, self.scaling, self.batch, self.seed, self.augment, self.device)
 
     def using(self, way: str, chunk: int) -> Self:
         """Return the same problem with its gradients computed in another way: the last bits may differ."""
@@ -158,7 +158,7 @@ class ModuleProblem:
 
     @property
     def score(self) -> Score:
-        """What models are judged by: as with the linear problem of this loss."""
+        """The measure by which models are compared: that of the linear problem of this loss."""
         return self.kind.score
 
     @property
@@ -181,7 +181,7 @@ class ModuleProblem:
         """Return the problem with the samples of workers `first` to `last` alone, and none to test on."""
         return replace(self, shards=self.shards.only(first, last), test=None)
 
-    def relabel(self, workers: Workers, relabel: Callable[[NDArray[Any], int, int], NDArray[Any]]) -> Self:
+    def relabel(self, workers: Workers, relabel: Relabel) -> Self:
         """Return the problem in which these workers' labels are `relabel(labels, classes, worker)`."""
         return replace(self, shards=self.shards.relabel(workers, relabel, max(self.outputs, 2)))
 
@@ -200,15 +200,15 @@ class ModuleProblem:
         return total
 
     def evaluate(self, model: Vector) -> dict[str, float]:
-        """Return what is measured on the test samples, if there are any."""
+        """Return the measures on the test samples; none without test samples."""
         return {} if self.test is None else self.measure(model, *self.test)
 
-    def measure(self, model: Vector, features: NDArray[Any], targets: NDArray[Any]) -> dict[str, float]:
-        """Return what a model is worth on some samples: as with the linear problem of this loss."""
+    def measure(self, model: Vector, features: Features, targets: Targets) -> dict[str, float]:
+        """Return the measures of a model on some samples: those of the linear problem of this loss."""
         return self.kind.measure_scores(self._scores(model, features).cpu().numpy(), targets, self.unit)
 
-    def accuracy(self, model: Vector, features: NDArray[Any], targets: NDArray[Any]) -> float | None:
-        """Return the share of samples that `model` gets right, if the problem knows right from wrong."""
+    def accuracy(self, model: Vector, features: Features, targets: Targets) -> float | None:
+        """Return the share of samples that the model gets right; None if targets are not classes."""
         return self.measure(model, features, targets).get("accuracy")
 
     # -- measuring ---------------------------------------------------------------------------------------------------
@@ -217,23 +217,23 @@ class ModuleProblem:
     def _measure(self) -> Measure:
         return Measure(self.module, self.learner.layout)
 
-    def _scores(self, model: Vector, features: NDArray[Any]) -> Any:
+    def _scores(self, model: Vector, features: Features) -> Tensor:
         flat = shared_memory(model).to(self.device)
         training = (_space_evenly(self.shards.of(worker), NORMALISING)[0] for worker in self.workers)
         return self._measure.scores(flat, self._blocks(features), (x for each in training for x in self._blocks(each)))
 
-    def _blocks(self, features: NDArray[Any]) -> Iterator[Any]:
+    def _blocks(self, features: Features) -> Iterator[Tensor]:
         for start in range(0, len(features), BLOCK):
             block = library().from_numpy(np.ascontiguousarray(features[start : start + BLOCK]))
             scaled = self.minibatches.scale(block)
             yield with_channels_last(scaled) if self.gradients.channels_last else scaled
 
-    def _targets(self, targets: NDArray[Any]) -> Any:
+    def _targets(self, targets: Targets) -> Tensor:
         kept = targets if targets.dtype.kind == "f" else targets.astype(np.int64)
         return library().from_numpy(np.ascontiguousarray(kept)).to(self.device)
 
 
-def _space_evenly(samples: tuple[NDArray[Any], NDArray[Any]], most: int) -> tuple[NDArray[Any], NDArray[Any]]:
+def _space_evenly(samples: tuple[Features, Targets], most: int) -> tuple[Features, Targets]:
     features, targets = samples
     if len(targets) <= most:
         return features, targets

@@ -7,6 +7,10 @@ from typing import Any
 
 from holdfast.errors import InvalidInput
 
+Tensor = Any
+"""A `torch.Tensor`. PyTorch is optional, so its types are not imported."""
+Module = Any
+"""A `torch.nn.Module`."""
 MKL = ("MKL_CBWR", "AVX2,STRICT")
 """What makes MKL's products independent of where in memory their factors lie. It is read before the first of them."""
 

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
-from holdfast.problems.modules.pytorch import library
-from holdfast.problems.worker_samples import BLOCK, Shards
+from holdfast.problems.modules.pytorch import Tensor, library
+from holdfast.problems.worker_samples import BLOCK, Features, Shards
 from holdfast.streams import Stream
 from holdfast.typing import Workers
 
@@ -16,7 +16,7 @@ MOST = 4
 """Pixels that an image is shifted by, at most, up or down and left or right; what comes in is 0."""
 
 
-def flip_and_shift(images: Any, words: NDArray[np.uint64], flips: bool) -> Any:
+def flip_and_shift(images: Tensor, words: NDArray[np.uint64], flips: bool) -> Tensor:
     """Return each image of `(N, channels, height, width)` shifted, and with `flips` perhaps mirrored left to right.
 
     By three random words each, `(N, 3)`.
@@ -38,7 +38,7 @@ def flip_and_shift(images: Any, words: NDArray[np.uint64], flips: bool) -> Any:
 Augment = Literal["none", "flip-shift", "shift"]
 
 
-def as_images(features: NDArray[Any]) -> NDArray[Any]:
+def as_images(features: Features) -> Features:
     """Return pictures `(N, height, width)` with a channel, `(N, 1, height, width)`; all else as it is."""
     return features[:, np.newaxis] if features.ndim == 3 else features
 
@@ -47,8 +47,8 @@ def as_images(features: NDArray[Any]) -> NDArray[Any]:
 class Scaling:
     """x <- (x - shift) * factor, of each channel of images, or each feature of other samples."""
 
-    shift: NDArray[Any]
-    factor: NDArray[Any]
+    shift: NDArray[np.float64]
+    factor: NDArray[np.float64]
 
     @staticmethod
     def plain(scale: float) -> "Scaling":
@@ -56,7 +56,7 @@ class Scaling:
         return Scaling(np.zeros(1), np.full(1, scale))
 
     @staticmethod
-    def standard(features: NDArray[Any]) -> "Scaling":
+    def standard(features: Features) -> "Scaling":
         """Bring means to 0 and standard deviations to 1; what is constant stays constant."""
         axes = (0, 2, 3) if features.ndim == 4 else (0,)
         total, squares, count = 0.0, 0.0, features.size // np.prod(np.delete(features.shape, axes), initial=1)
@@ -71,14 +71,14 @@ class Scaling:
         deviation = np.sqrt(squares / count)
         return Scaling(mean, 1 / np.where(deviation > 0, deviation, 1))
 
-    def tensors(self, axes: int, dtype: Any, device: str) -> tuple[Any, Any]:
+    def tensors(self, axes: int, dtype: Any, device: str) -> tuple[Tensor, Tensor]:
         """Return both as tensors that fit samples with so many axes."""
         shape = (-1, 1, 1) if axes == 3 else (-1,)
         shift, factor = (library().as_tensor(each, dtype=dtype, device=device) for each in (self.shift, self.factor))
         return shift.reshape(shape), factor.reshape(shape)
 
 
-class Minibatches:
+class TensorBatches:
     """Minibatches of workers, addressed by (seed, worker, round). What is returned is valid until the next call."""
 
     def __init__(self, shards: Shards, scaling: Scaling, batch: int, seed: int, augment: Augment, device: str) -> None:
@@ -91,11 +91,11 @@ class Minibatches:
         self._dtype = getattr(torch, np.dtype(shards.dtype).name)
         self._shift, self._factor = scaling.tensors(len(self._shape), self._dtype, device)
         self._draws, self._moves, self._augment = Stream(seed, "batch"), Stream(seed, "augmentation"), augment
-        self._room: dict[int, tuple[Any, Any]] = {}
+        self._room: dict[int, tuple[Tensor, Tensor]] = {}
         if augment != "none" and len(self._shape) != 3:
             raise InvalidInput(f"augment={augment} needs images; got samples of shape {self._shape}")
 
-    def __call__(self, workers: Workers, round: int) -> tuple[Any, Any]:
+    def __call__(self, workers: Workers, round: int) -> tuple[Tensor, Tensor]:
         """Return features `(n, batch, ...)`, scaled, and targets `(n, batch)`."""
         torch, starts = library(), self._shards.starts
         sizes = starts[workers] - starts[workers - 1]
@@ -112,13 +112,13 @@ class Minibatches:
         lead = (len(workers), self._batch)
         return x.view(*lead, *self._shape), self._targets[at].view(lead)
 
-    def scale(self, raw: Any, out: Any = None) -> Any:
+    def scale(self, raw: Tensor, out: Tensor = None) -> Tensor:
         """Return raw features as the module reads them."""
         out = library().empty(raw.shape, dtype=self._dtype, device=self._device) if out is None else out
         out.copy_(raw)
         return out.sub_(self._shift).mul_(self._factor)
 
-    def _space(self, samples: int) -> tuple[Any, Any]:
+    def _space(self, samples: int) -> tuple[Tensor, Tensor]:
         """Return room for raw and for scaled features, made once."""
         if samples not in self._room:
             torch, shape = library(), (samples, *self._shape)
