@@ -97,14 +97,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     except (InvalidInput, MemoryError, KeyboardInterrupt, OSError) as error:
         why, status = _failure(error)
-        from holdfast.cli.console import printable
+        from holdfast.cli.reporter import printable
 
         line = printable(why).replace("\n", "\\n")
         print(f"holdfast: {line}", file=sys.stderr)
         return status
     finally:
-        if "holdfast.cli.console" in sys.modules:  # else no speaker was made
-            sys.modules["holdfast.cli.console"].hush()
+        if "holdfast.cli.reporter" in sys.modules:  # else no reporter was made
+            sys.modules["holdfast.cli.reporter"].detach()
 
 
 def _failure(error: BaseException) -> tuple[str, int]:

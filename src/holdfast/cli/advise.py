@@ -10,9 +10,9 @@ from threadpoolctl import threadpool_limits
 
 from holdfast.attacks import SignFlip
 from holdfast.cli.announcing import announce_guesses
-from holdfast.cli.console import Speaker
 from holdfast.cli.folders import results_folder
 from holdfast.cli.options import add_output, add_spec_flags, flags_of, spec_of
+from holdfast.cli.reporter import Reporter
 from holdfast.files import write_atomic
 from holdfast.insight.advice import Advice, advise
 from holdfast.methods import Rsa
@@ -31,17 +31,17 @@ def add_flags(parser: ArgumentParser) -> None:
 
 def command(arguments: Namespace) -> int:
     asked = spec_of(arguments)
-    speaker = Speaker.of(arguments)
+    reporter = Reporter.of(arguments)
     with results_folder(arguments.out, "advise") as out:
-        _advise(speaker, asked, out, arguments.json)
+        _advise(reporter, asked, out, arguments.json)
     return 0
 
 
-def _advise(speaker: Speaker, asked: Spec, out: Path, as_json: bool) -> None:
+def _advise(reporter: Reporter, asked: Spec, out: Path, as_json: bool) -> None:
     from holdfast.report.advice_page import advice_page
 
-    announce_guesses(speaker, [asked])
-    with speaker.working(), threadpool_limits(1, "blas"):
+    announce_guesses(reporter, [asked])
+    with reporter.show_work(), threadpool_limits(1, "blas"):
         advice = advise(asked)
     words = shlex.join(["holdfast", "run", *flags_of(_best(asked, advice))])
     results = json.dumps(advice.to_json() | {"command": words}, allow_nan=False)
@@ -50,9 +50,9 @@ def _advise(speaker: Speaker, asked: Spec, out: Path, as_json: bool) -> None:
     write_atomic(out / "advice.html", advice_page(advice, title, words).encode())
     if as_json:
         print(results)
-    _say(speaker, advice)
-    speaker.say(f"page: {out / 'advice.html'}")
-    speaker.say(words)
+    _say(reporter, advice)
+    reporter.say(f"page: {out / 'advice.html'}")
+    reporter.say(words)
 
 
 def _best(asked: Spec, advice: Advice) -> Spec:
@@ -63,13 +63,13 @@ def _best(asked: Spec, advice: Advice) -> Spec:
     return replace(asked, attack=attack, method=Rsa(norm=found.norm, penalty=found.penalty), rate=advice.spec.rate)
 
 
-def _say(speaker: Speaker, advice: Advice) -> None:
+def _say(reporter: Reporter, advice: Advice) -> None:
     from holdfast.report.advice_page import CAVEAT, norm_table, promised, recommended, said
 
     told = advice.told()
-    speaker.say(told.pop("workers"))
-    speaker.table(norm_table(advice))
+    reporter.say(told.pop("workers"))
+    reporter.print_table(norm_table(advice))
     for title, sentences in (("recommended", recommended(advice)), ("promised", promised(advice) | told)):
-        speaker.table(said(title, sentences))
-        speaker.console.print()
-    speaker.say(CAVEAT)
+        reporter.print_table(said(title, sentences))
+        reporter.say("")
+    reporter.say(CAVEAT)

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from holdfast.cli.console import Speaker
 from holdfast.cli.options import flags_of
+from holdfast.cli.reporter import Reporter
 from holdfast.methods import Method, Rsa, method_labels
 from holdfast.runs.auto import is_auto, resolve_auto
 from holdfast.runs.plan import guesses, resolved
@@ -14,28 +14,28 @@ from holdfast.runs.problem_building import build_problem
 from holdfast.runs.spec import Spec
 
 
-def announce_guesses(speaker: Speaker, asked: Iterable[Spec]) -> None:
+def announce_guesses(reporter: Reporter, asked: Iterable[Spec]) -> None:
     """Say what the data decided, each thing once."""
     for line in dict.fromkeys(line for spec in asked for line in guesses(spec, resolved(spec))):
-        speaker.news(line)
+        reporter.inform(line)
 
 
-def announced(speaker: Speaker, asked: Spec) -> Spec:
+def announced(reporter: Reporter, asked: Spec) -> Spec:
     """Return a spec with numbers for what it leaves to the rule; say them, and what the data decided."""
     ready = resolved(asked)
     build_problem(ready)  # what cannot work is said first, and alone
-    announce_guesses(speaker, [asked])
+    announce_guesses(reporter, [asked])
     if not is_auto(ready):
         return asked
     found = resolve_auto(ready)
     method: Any = asked.method
     if isinstance(method, Rsa) and isinstance(found.method, Rsa):
         method = replace(method, penalty=found.method.penalty)
-    speaker.news(f"auto: {shlex.join(flags_of(Spec(method=method, rate=found.rate)))}")
+    reporter.inform(f"auto: {shlex.join(flags_of(Spec(method=method, rate=found.rate)))}")
     return found
 
 
-def announce_numbers(speaker: Speaker, asked: Sequence[Spec], ready: Sequence[Spec]) -> None:
+def announce_numbers(reporter: Reporter, asked: Sequence[Spec], ready: Sequence[Spec]) -> None:
     """Say which numbers the rule found for many runs: one line per method, from the least to the largest."""
     found: dict[Method, list[Spec]] = {}
     for spec, numbered in zip(asked, ready, strict=True):
@@ -45,7 +45,9 @@ def announce_numbers(speaker: Speaker, asked: Sequence[Spec], ready: Sequence[Sp
     for method, specs in found.items():
         penalties = [each for spec in specs if (each := getattr(spec.method, "penalty", None)) is not None]
         told = [f"lambda {_span(penalties)}"] if penalties else []
-        speaker.news(f"auto: {labels[method]}: {', '.join([*told, f'alpha {_span([spec.rate for spec in specs])}'])}")
+        reporter.inform(
+            f"auto: {labels[method]}: {', '.join([*told, f'alpha {_span([spec.rate for spec in specs])}'])}"
+        )
 
 
 def _span(values: Sequence[Any]) -> str:

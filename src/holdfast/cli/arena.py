@@ -9,9 +9,9 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from holdfast.cli.console import Speaker
-from holdfast.cli.gathering import add_resumable, resumable, store_at, told
+from holdfast.cli.gathering import add_resumable, resumable, store_at
 from holdfast.cli.options import add_output, add_spec_flags, file_and_flags
+from holdfast.cli.reporter import Reporter
 from holdfast.errors import InvalidInput, unknown
 from holdfast.files import file_names, sweep, write_atomic
 from holdfast.runs.plan import resolved
@@ -76,8 +76,8 @@ def add_flags(parser: ArgumentParser) -> None:
 
 
 def command(arguments: Namespace) -> int:
-    arena, speaker = arena_of(arguments), Speaker.of(arguments)
-    return resumable(speaker, arguments, "arena", STORES, lambda out: _play(speaker, arena, out, arguments))
+    arena, reporter = arena_of(arguments), Reporter.of(arguments)
+    return resumable(reporter, arguments, "arena", STORES, lambda out: _play(reporter, arena, out, arguments))
 
 
 def _preset(arguments: Namespace) -> Preset:
@@ -110,32 +110,32 @@ def arena_of(arguments: Namespace) -> Arena:
     return replace(preset, **parts, base={**preset.base, **base}, seeds=seeds, honest=honest).arena()
 
 
-def _play(speaker: Speaker, arena: Arena, out: Path, arguments: Namespace) -> int:
+def _play(reporter: Reporter, arena: Arena, out: Path, arguments: Namespace) -> int:
     sweep(out, [NUMBERS])
     checksums = {data: loaded(data).digest() for data in arena.data}
-    store = _store(speaker, out / "runs", {_ready(arena, data).data: each for data, each in checksums.items()})
+    store = _store(reporter, out / "runs", {_ready(arena, data).data: each for data, each in checksums.items()})
     conditions, bouts = len(arena.conditions()), len(arena.bouts())
-    speaker.news(
+    reporter.inform(
         f"{len(arena.methods)} methods, {len(arena.attacks)} attacks, {conditions} conditions: {bouts} bouts of "
         f"{arena.base.rounds} rounds on {', '.join(map(data_text, arena.data))}"
     )
     factors = factors_of(arguments)
 
     def telling(specs: Sequence[Spec]) -> AbstractContextManager[Arrived]:
-        return told(speaker, specs, arguments.jobs, lambda spec: _line(arena, spec))
+        return reporter.observe_runs(specs, arguments.jobs, lambda spec: _line(arena, spec))
 
     if len(factors) > 1:
-        chosen = _chosen(speaker, arena, factors, out, arguments.jobs, telling)
+        chosen = _chosen(reporter, arena, factors, out, arguments.jobs, telling)
     else:
         chosen = dict.fromkeys(map(place_of, arena.bouts()), factors[0] if factors else 1.0)
     numbers = NumbersFile(out / NUMBERS, store.data_sha256)
     cells = play_arena(arena, arguments.jobs, store, telling, chosen, numbers)
-    show(speaker, arena, Leaderboard.of(cells), arguments, out, factors)
+    show(reporter, arena, Leaderboard.of(cells), arguments, out, factors)
     return 0
 
 
 def _chosen(
-    speaker: Speaker, arena: Arena, factors: tuple[float, ...], out: Path, jobs: int | None, telling: Telling
+    reporter: Reporter, arena: Arena, factors: tuple[float, ...], out: Path, jobs: int | None, telling: Telling
 ) -> dict[Place, float]:
     """Return the factors chosen on training samples held back, which are written to one file per data set."""
     labels = data_labels(arena.data)
@@ -152,8 +152,8 @@ def _chosen(
         held = ready[spec.data]
         return replace(spec, data=held.data, scale=held.scale, problem=held.problem, l2=held.l2)
 
-    tries = _store(speaker, out / "tries", checksums)
-    speaker.news(f"step sizes first: each method tries {len(factors)} on samples held back from training")
+    tries = _store(reporter, out / "tries", checksums)
+    reporter.inform(f"step sizes first: each method tries {len(factors)} on samples held back from training")
     numbers = NumbersFile(out / NUMBERS, tries.data_sha256)
     return choose_factors(arena, factors, held_out, jobs, tries, telling, numbers)
 
@@ -163,12 +163,12 @@ def _ready(arena: Arena, data: Any) -> Spec:
     return resolved(replace(arena.base, data=data))
 
 
-def _store(speaker: Speaker, folder: Path, checksums: Mapping[Any, str]) -> StoreByData:
-    return StoreByData(store_at(speaker, folder, ""), lambda spec: checksums[spec.data])
+def _store(reporter: Reporter, folder: Path, checksums: Mapping[Any, str]) -> StoreByData:
+    return StoreByData(store_at(reporter, folder, ""), lambda spec: checksums[spec.data])
 
 
 def show(
-    speaker: Speaker,
+    reporter: Reporter,
     arena: Arena,
     board: Leaderboard,
     arguments: Namespace,
@@ -186,9 +186,9 @@ def show(
     if arguments.json:
         print(results)
     for table in leaderboard_tables(board):
-        speaker.table(table, split=True)
+        reporter.print_table(table, divide=True)
     for sentence in (headline(board), *conclusions(board), f"page with all cells: {out / 'report.html'}"):
-        speaker.say(sentence)
+        reporter.say(sentence)
 
 
 def _line(arena: Arena, spec: Spec) -> str:

@@ -4,8 +4,8 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
-from holdfast.cli.console import Speaker
 from holdfast.cli.options import add_output
+from holdfast.cli.reporter import Reporter
 from holdfast.errors import InvalidInput, unknown
 
 BROKEN = 1
@@ -28,7 +28,7 @@ def command(arguments: Namespace) -> int:
 
     if arguments.kind is not None and arguments.kind not in KINDS:
         raise unknown("kind", arguments.kind, KINDS)
-    speaker = Speaker.of(arguments)
+    reporter = Reporter.of(arguments)
     kind, part = named(arguments.part, arguments.kind)
     if arguments.robust and kind not in ("rule", "stage"):
         raise InvalidInput(f"--robust is for rules and stages; got the {kind} {arguments.part}")
@@ -37,5 +37,5 @@ def command(arguments: Namespace) -> int:
     if arguments.json:
         print(json.dumps(report.to_json(), allow_nan=False))
     else:
-        speaker.say(str(report))
+        reporter.say(str(report))
     return 0 if report.holds else BROKEN

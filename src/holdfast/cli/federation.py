@@ -3,8 +3,8 @@
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from holdfast.cli.console import Speaker
 from holdfast.cli.parsing import Command, add_commands
+from holdfast.cli.reporter import Reporter
 from holdfast.errors import EngineError
 from holdfast.federation.trial.certificates import LOOPBACK
 from holdfast.federation.trial.supervisor import Trial, stop
@@ -50,15 +50,15 @@ class _Try:
 
     @staticmethod
     def command(arguments: Namespace) -> int:
-        speaker = Speaker()
+        reporter = Reporter()
         about = (arguments.folder, arguments.nodes, arguments.byzantine, arguments.attack)
         trial = Trial(*about, config=arguments.config, resume=arguments.resume)
         try:
-            trial.play(speaker.say)
+            trial.play(reporter.say)
         except EngineError as error:
-            speaker.say(str(error))
+            reporter.say(str(error))
             return FAILED
-        speaker.say(f"done; the model is {trial.server / 'model.npy'}")
+        reporter.say(f"done; the model is {trial.server / 'model.npy'}")
         return 0
 
 

@@ -1,21 +1,15 @@
-"""What commands of many runs share: a folder that can be resumed, and one line per run that ends."""
+"""What commands of many runs share: a folder that can be resumed."""
 
 import shlex
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from time import monotonic
 
-from holdfast.cli.console import Speaker
 from holdfast.cli.folders import holds_nothing, results_folder
+from holdfast.cli.reporter import Reporter
 from holdfast.errors import INTERRUPTED, InvalidInput
 from holdfast.files import check_writable, reason, sweep
-from holdfast.runs.observers import RunsBar
-from holdfast.runs.records import Record
-from holdfast.runs.spec import Spec
 from holdfast.studies.store import Store
-from holdfast.studies.study import Arrived
 
 
 def add_resumable(parser: ArgumentParser) -> None:
@@ -26,7 +20,7 @@ def add_resumable(parser: ArgumentParser) -> None:
 
 
 def resumable(
-    speaker: Speaker, arguments: Namespace, label: str, stores: Sequence[str], act: Callable[[Path], int]
+    reporter: Reporter, arguments: Namespace, label: str, stores: Sequence[str], act: Callable[[Path], int]
 ) -> int:
     """Act in the folder of the results, which holds no runs unless they are to be resumed; return the exit status."""
     if arguments.resume and not (arguments.out and arguments.out.is_dir()):
@@ -38,11 +32,11 @@ def resumable(
             return act(out)
         except KeyboardInterrupt:
             again = f"resume with the same command and: --out {shlex.quote(str(out))} --resume"
-            speaker.say(f"interrupted; {'nothing was finished yet' if holds_nothing(out) else again}")
+            reporter.say(f"interrupted; {'nothing was finished yet' if holds_nothing(out) else again}")
             return INTERRUPTED
 
 
-def store_at(speaker: Speaker, folder: Path, data_sha256: str) -> Store:
+def store_at(reporter: Reporter, folder: Path, data_sha256: str) -> Store:
     """Return the store of finished runs in this folder, which the first of them makes."""
     try:
         check_writable(folder)
@@ -50,23 +44,4 @@ def store_at(speaker: Speaker, folder: Path, data_sha256: str) -> Store:
             sweep(folder)
     except OSError as error:
         raise InvalidInput(f"--out must name a folder that can be written; got {folder}: {reason(error)}") from None
-    return Store(folder, data_sha256, speaker.say)
-
-
-@contextmanager
-def told(speaker: Speaker, specs: Sequence[Spec], jobs: int | None, line: Callable[[Spec], str]) -> Iterator[Arrived]:
-    """Show each of these runs as it ends: a bar on a terminal, plain lines elsewhere."""
-    begun, counted, played = monotonic(), 0, 0
-    with RunsBar(jobs, speaker.console, disable=not speaker.live) as bar:
-        bar.began([*map(line, specs)])
-
-        def arrived(record: Record, new: bool) -> None:
-            nonlocal counted, played
-            counted, played = counted + 1, played + new
-            bar.ended(line(record.spec))
-            if new:
-                left = (monotonic() - begun) / played * (len(specs) - counted)
-                reached = f"{record.score.name} {record.score.text(record.reached)}"
-                speaker.counted(f"{counted}/{len(specs)}  {line(record.spec)}  {reached}  {left:.0f} s left")
-
-        yield arrived
+    return Store(folder, data_sha256, reporter.say)

@@ -9,8 +9,8 @@ from typing import Any
 
 import tomli_w
 
-from holdfast.cli.console import Speaker
 from holdfast.cli.options import add_output, add_spec_flags, spec_of, written
+from holdfast.cli.reporter import Reporter
 from holdfast.errors import InvalidInput
 from holdfast.files import reason, write_atomic
 from holdfast.runs.spec import Spec
@@ -31,7 +31,7 @@ def add_flags(parser: ArgumentParser) -> None:
 
 
 def command(arguments: Namespace) -> int:
-    speaker = Speaker.of(arguments)
+    reporter = Reporter.of(arguments)
     arguments.data = arguments.data or EMBEDDED
     path: Path = arguments.file
     content = text(spec_of(arguments), path)
@@ -41,7 +41,7 @@ def command(arguments: Namespace) -> int:
         write_atomic(path, content.encode())
     except OSError as error:
         raise InvalidInput(f"init needs a file that can be written; got {path}: {reason(error)}") from None
-    speaker.say(f"written: {path}; edit it, then: holdfast run {path}")
+    reporter.say(f"written: {path}; edit it, then: holdfast run {path}")
     return 0
 
 

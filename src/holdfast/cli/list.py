@@ -9,7 +9,7 @@ from rich.table import Table
 
 from holdfast.aggregators import CoordinateWise, NormWise, Remembering, Rule, Weighted
 from holdfast.attacks import ATTACKS, ColludingAttack
-from holdfast.cli.console import Speaker
+from holdfast.cli.reporter import Reporter
 from holdfast.data import PARTITIONS, SETS, TABLE_TYPES
 from holdfast.data import Table as DataTable
 from holdfast.engines.options import ENGINES
@@ -35,7 +35,7 @@ def add_flags(parser: ArgumentParser) -> None: ...
 
 
 def command(arguments: Namespace) -> int:
-    speaker = Speaker()
+    reporter = Reporter()
     for title, entries in _catalogue().items():
         table = Table(
             title=title, title_justify="left", title_style="bold", box=None, show_header=False, padding=(0, 2)
@@ -43,9 +43,9 @@ def command(arguments: Namespace) -> int:
         table.add_column(no_wrap=True)
         for name, line in entries.items():
             table.add_row(name, line)
-        speaker.table(table)
-        speaker.console.print()
-    speaker.say(OUTSIDE)
+        reporter.print_table(table)
+        reporter.say("")
+    reporter.say(OUTSIDE)
     return 0
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from holdfast.cli.console import Speaker
+from holdfast.cli.reporter import Reporter
 from holdfast.errors import InvalidInput
 from holdfast.files import reason, write_atomic
 from holdfast.runs.folder.run_folder import RunFolder
@@ -23,11 +23,11 @@ def add_flags(parser: ArgumentParser) -> None:
 
 
 def command(arguments: Namespace) -> int:
-    speaker = Speaker(to_stderr=True)
+    reporter = Reporter(to_stderr=True)
     predictor = RunFolder(arguments.run).ending.predictor()
     encoded = predictor.encoded(arguments.file)
     if encoded.strange:
-        speaker.say(f"warning: {encoded.strange} cells hold texts that the training data never had; they count as 0")
+        reporter.say(f"warning: {encoded.strange} cells hold texts that the training data never had; they count as 0")
     written = io.StringIO()
     csv.writer(written, lineterminator="\n").writerows(_rows(predictor, encoded.features, arguments.probabilities))
     if arguments.out is None:
@@ -39,7 +39,7 @@ def command(arguments: Namespace) -> int:
         raise InvalidInput(
             f"--out must name a file that can be written; got {arguments.out}: {reason(error)}"
         ) from None
-    speaker.say(f"{len(encoded.features)} predictions: {arguments.out}")
+    reporter.say(f"{len(encoded.features)} predictions: {arguments.out}")
     return 0
 
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from holdfast.cli.console import Speaker
-from holdfast.cli.gathering import add_resumable, resumable, store_at, told
+from holdfast.cli.gathering import add_resumable, resumable, store_at
 from holdfast.cli.options import add_output
+from holdfast.cli.reporter import Reporter
 from holdfast.errors import InvalidInput, unknown
 from holdfast.files import write_atomic
 from holdfast.runs.problem_building import loaded
@@ -61,27 +61,27 @@ def command(arguments: Namespace) -> int:
     )
     if arguments.quick:
         figures = tuple(each.quick() for each in figures)
-    speaker = Speaker.of(arguments)
+    reporter = Reporter.of(arguments)
 
     def act(out: Path) -> int:
         if arguments.search:
-            return _search(speaker, figures, rates, out, arguments)
-        return _reproduce(speaker, figures, THEORY in names, out, arguments)
+            return _search(reporter, figures, rates, out, arguments)
+        return _reproduce(reporter, figures, THEORY in names, out, arguments)
 
-    return resumable(speaker, arguments, "reproduce", ("runs", "timings"), act)
+    return resumable(reporter, arguments, "reproduce", ("runs", "timings"), act)
 
 
-def _reproduce(speaker: Speaker, figures: Sequence[Figure], theory: bool, out: Path, arguments: Namespace) -> int:
+def _reproduce(reporter: Reporter, figures: Sequence[Figure], theory: bool, out: Path, arguments: Namespace) -> int:
     from holdfast.report.reproduction.bounds import theory_sections
     from holdfast.report.reproduction.summaries import heading, table
     from holdfast.report.reproduction.writing import write_report
 
     plan = Plan(tuple(figures), *_seeds(arguments))
-    runs, timings = (_store(speaker, out / name, arguments.data) for name in ("runs", "timings"))
+    runs, timings = (_store(reporter, out / name, arguments.data) for name in ("runs", "timings"))
     theorems = partial(kept_theorems, out / "theorems.json", arguments.quick)
     consensus = partial(kept_lambda0, out / "lambda0.json", arguments.data, runs.data_sha256)
     beside: list[Work] = [] if not theory else [theorems] if arguments.quick else [theorems, consensus]
-    with told(speaker, [*plan.runs(), *plan.timed()], arguments.jobs, _line) as arrived:
+    with reporter.observe_runs([*plan.runs(), *plan.timed()], arguments.jobs, _line) as arrived:
         findings = plan.conduct(arguments.jobs, runs, timings, arrived, beside)
     about = {"quick": arguments.quick, "data": arguments.data}
     sections = theory_sections(theorems()) if theory else []
@@ -90,22 +90,22 @@ def _reproduce(speaker: Speaker, figures: Sequence[Figure], theory: bool, out: P
     if arguments.json:
         print(results)
     for each in findings:
-        speaker.say(heading(each))
-        speaker.table(table(each))
+        reporter.say(heading(each))
+        reporter.print_table(table(each))
     for judged in report.judged:
-        speaker.say(f"{judged.verdict:<14} {judged.claim.name}")
+        reporter.say(f"{judged.verdict:<14} {judged.claim.name}")
     if report.judged:
-        speaker.say(f"{len(report.judged)} claims: {report.summary}")
-    speaker.say(f"page with figures and claims: {out / 'report.html'}")
-    return _compare(speaker, report.judged, arguments.expect) if arguments.expect else 0
+        reporter.say(f"{len(report.judged)} claims: {report.summary}")
+    reporter.say(f"page with figures and claims: {out / 'report.html'}")
+    return _compare(reporter, report.judged, arguments.expect) if arguments.expect else 0
 
 
-def _compare(speaker: Speaker, judged: Sequence[Judged], path: Path) -> int:
+def _compare(reporter: Reporter, judged: Sequence[Judged], path: Path) -> int:
     """Tell which verdicts are not those on record; claims about seconds have none."""
     changes = differences(judged, path)
     for change in changes:
-        speaker.say(change)
-    speaker.say(f"{len(changes)} verdicts differ from {path}" if changes else f"all verdicts are those of {path}")
+        reporter.say(change)
+    reporter.say(f"{len(changes)} verdicts differ from {path}" if changes else f"all verdicts are those of {path}")
     return 1 if changes else 0
 
 
@@ -117,12 +117,12 @@ def _options(arguments: Namespace) -> list[str]:
     return [*(["--quick"] if arguments.quick else []), *seeds, *data, *rates]
 
 
-def _search(speaker: Speaker, figures: Sequence[Figure], before: Rates, out: Path, arguments: Namespace) -> int:
-    store = _store(speaker, out / "runs", arguments.data)
+def _search(reporter: Reporter, figures: Sequence[Figure], before: Rates, out: Path, arguments: Namespace) -> int:
+    store = _store(reporter, out / "runs", arguments.data)
 
     def gathered(specs: Sequence[Spec]) -> Mapping[Spec, Record]:
-        speaker.news(f"trying {len(specs)} runs of {specs[0].rounds} rounds")
-        with told(speaker, specs, arguments.jobs, _line) as arrived:
+        reporter.inform(f"trying {len(specs)} runs of {specs[0].rounds} rounds")
+        with reporter.observe_runs(specs, arguments.jobs, _line) as arrived:
             return gather(specs, arguments.jobs, store, arrived)
 
     found = search(figures, before, gathered)
@@ -130,8 +130,8 @@ def _search(speaker: Speaker, figures: Sequence[Figure], before: Rates, out: Pat
     if arguments.json:
         print(json.dumps({name: searched.rate for name, searched in found.settings.items()}))
     for name, searched in found.settings.items():
-        speaker.say(f"{searched.rate:<8g}{name}")
-    speaker.say(f"use them with: --rates {shlex.quote(str(out / 'rates.toml'))}")
+        reporter.say(f"{searched.rate:<8g}{name}")
+    reporter.say(f"use them with: --rates {shlex.quote(str(out / 'rates.toml'))}")
     return 0
 
 
@@ -143,8 +143,8 @@ def _seeds(arguments: Namespace) -> tuple[tuple[int, ...], tuple[int, ...]]:
     return tuple(range(number)), tuple(range(1 if arguments.quick else REPEATS))
 
 
-def _store(speaker: Speaker, folder: Path, data: str) -> Store:
-    return store_at(speaker, folder, loaded(data).digest())
+def _store(reporter: Reporter, folder: Path, data: str) -> Store:
+    return store_at(reporter, folder, loaded(data).digest())
 
 
 def _line(spec: Spec) -> str:

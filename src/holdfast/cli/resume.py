@@ -17,4 +17,4 @@ def add_flags(parser: ArgumentParser) -> None:
 
 def command(arguments: Namespace) -> int:
     engine = engine_of(arguments, lambda: str(RunFolder(arguments.run).beginning.about["engine"]))
-    return play(arguments, lambda watcher, stop: resume(arguments.run, watcher, stop, engine=engine))
+    return play(arguments, lambda observer, stop: resume(arguments.run, observer, stop, engine=engine))

@@ -8,11 +8,10 @@ from functools import partial
 from pathlib import Path
 
 from holdfast.cli.announcing import announced
-from holdfast.cli.console import Speaker
 from holdfast.cli.folders import claim_folder
 from holdfast.cli.interrupts import PoliteStop
 from holdfast.cli.options import add_output, add_spec_flags, spec_of
-from holdfast.cli.progress import EnteredWatcher, text, watcher
+from holdfast.cli.reporter import Reporter, RunReport, describe
 from holdfast.errors import INTERRUPTED
 from holdfast.insight.inspection import individuals, inspect
 from holdfast.runs.folder.run_folder import RunFolder
@@ -35,23 +34,23 @@ def command(arguments: Namespace) -> int:
     if arguments.out:
         RunFolder.check_new(arguments.out)
     folder = arguments.out or partial(claim_folder, spec.method_name)
-    return play(arguments, lambda watcher, stop: run(announced(watcher.speaker, spec), folder, watcher, stop))
+    return play(arguments, lambda observer, stop: run(announced(observer.reporter, spec), folder, observer, stop))
 
 
-def play(arguments: Namespace, act: Callable[[EnteredWatcher, PoliteStop], Result]) -> int:
+def play(arguments: Namespace, act: Callable[[RunReport, PoliteStop], Result]) -> int:
     """Play a run to its end, or until Ctrl-C, and say how it ended."""
-    speaker = Speaker.of(arguments)
+    reporter = Reporter.of(arguments)
     try:
-        with PoliteStop() as stop, watcher(speaker) as watching:
-            result = act(watching, stop)
+        with PoliteStop() as stop, reporter.observe_run() as observer:
+            result = act(observer, stop)
     except Interrupted as stopped:
         again = f"holdfast resume {shlex.quote(str(stopped.folder))}"
         elsewhere = f", or in this process alone, to the same end: {again} --engine simulated" if stopped.lost else ""
-        speaker.say(f"{stopped}; resume with: {again}{elsewhere}")
+        reporter.say(f"{stopped}; resume with: {again}{elsewhere}")
         return INTERRUPTED
     if arguments.json:
         print(json.dumps(result.to_json(), allow_nan=False))
-    speaker.say(_summary(result))
+    reporter.say(_summary(result))
     return 0
 
 
@@ -59,7 +58,7 @@ def _summary(result: Result) -> str:
     from holdfast.report.worker_rows import remarks
 
     seconds = result.seconds + result.evaluation_seconds
-    outcome = f"diverged at round {result.diverged}" if result.last is None else text(result.last)
+    outcome = f"diverged at round {result.diverged}" if result.last is None else describe(result.last)
     ended = f"{result.spec.method_name}: {outcome}  after {result.rounds} rounds in {seconds:.1f} s"
     said = remarks(individuals(result.spec, result.history, result.personal))
     judged = [result.verdict] if result.verdict else []

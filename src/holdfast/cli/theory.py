@@ -9,8 +9,8 @@ from rich.table import Table
 from threadpoolctl import threadpool_limits
 
 from holdfast.cli.announcing import announced
-from holdfast.cli.console import Speaker
 from holdfast.cli.options import add_output, add_spec_flags, spec_of
+from holdfast.cli.reporter import Reporter
 from holdfast.insight.theorems import guarantees
 from holdfast.theory import Guarantees
 
@@ -21,15 +21,15 @@ def add_flags(parser: ArgumentParser) -> None:
 
 
 def command(arguments: Namespace) -> int:
-    speaker = Speaker.of(arguments)
-    with speaker.working(), threadpool_limits(1, "blas"):
-        found = guarantees(announced(speaker, spec_of(arguments)))
+    reporter = Reporter.of(arguments)
+    with reporter.show_work(), threadpool_limits(1, "blas"):
+        found = guarantees(announced(reporter, spec_of(arguments)))
     if arguments.json:
         print(json.dumps(found.to_json(), allow_nan=False))
         return 0
     for table in (_constants(found), _verdicts(found)):
-        speaker.table(table)
-        speaker.console.print()
+        reporter.print_table(table)
+        reporter.say("")
     return 0
 
 

@@ -11,9 +11,9 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from holdfast import methods
-from holdfast.cli.console import Speaker
-from holdfast.cli.gathering import add_resumable, resumable, store_at, told
+from holdfast.cli.gathering import add_resumable, resumable, store_at
 from holdfast.cli.options import add_output, add_spec_flags, flags_of, spec_of, values_of
+from holdfast.cli.reporter import Reporter
 from holdfast.errors import InvalidInput
 from holdfast.files import write_atomic
 from holdfast.methods import Rsa
@@ -54,13 +54,13 @@ def add_flags(parser: ArgumentParser) -> None:
 def command(arguments: Namespace) -> int:
     asked = spec_of(arguments)
     norms = _norms(asked, arguments)
-    speaker = Speaker.of(arguments)
+    reporter = Reporter.of(arguments)
 
     def act(out: Path) -> int:
-        _show(speaker, _search(speaker, asked, norms, out, arguments), out, arguments.json)
+        _show(reporter, _search(reporter, asked, norms, out, arguments), out, arguments.json)
         return 0
 
-    return resumable(speaker, arguments, "tune", STORES, act)
+    return resumable(reporter, arguments, "tune", STORES, act)
 
 
 def _norms(asked: Spec, arguments: Namespace) -> list[float]:
@@ -83,13 +83,13 @@ def _names_norm(method: Any) -> bool:
     return "norm" in method if isinstance(method, Mapping) else "norm=" in (method or "")
 
 
-def _search(speaker: Speaker, asked: Spec, norms: Sequence[float], out: Path, arguments: Namespace) -> Outcome:
+def _search(reporter: Reporter, asked: Spec, norms: Sequence[float], out: Path, arguments: Namespace) -> Outcome:
     full, ready = loaded(asked.data), resolved(asked)
     for line in guesses(asked, ready):
-        speaker.news(line)
+        reporter.inform(line)
     split, file = hold_out(full, arguments.validation, asked.seed), out / "validation.npz"
     runs, final = (
-        store_at(speaker, out / name, data.digest()) for name, data in zip(STORES, (split, full), strict=True)
+        store_at(reporter, out / name, data.digest()) for name, data in zip(STORES, (split, full), strict=True)
     )
     write(split, file)
     with threadpool_limits(1, "blas"):
@@ -98,15 +98,15 @@ def _search(speaker: Speaker, asked: Spec, norms: Sequence[float], out: Path, ar
         )
 
     def gathered(specs: Sequence[Spec]) -> Mapping[Spec, Record]:
-        speaker.news(f"trying {len(specs)} candidates for {specs[0].rounds} rounds")
-        with told(speaker, specs, arguments.jobs, _line) as arrived:
+        reporter.inform(f"trying {len(specs)} candidates for {specs[0].rounds} rounds")
+        with reporter.observe_runs(specs, arguments.jobs, _line) as arrived:
             return gather(specs, arguments.jobs, runs, arrived)
 
     rungs = halve(tried, arguments.rungs, gathered)
     best = chosen(asked, rungs[-1].trials[0].spec)
     ending = last_run(best)
-    speaker.news("the winner on all training samples, and on the test set")
-    with told(speaker, [ending], 1, _line) as arrived:
+    reporter.inform("the winner on all training samples, and on the test set")
+    with reporter.observe_runs([ending], 1, _line) as arrived:
         (record,) = gather([ending], 1, final, arrived).values()
     samples = (len(split.train_targets), len(split.test_targets))
     return Outcome(best, tuple(tried[: len(norms)]), tuple(rungs), samples, record)
@@ -116,7 +116,7 @@ def _line(spec: Spec) -> str:
     return f"{spec.method_name} {setting(spec)}"
 
 
-def _show(speaker: Speaker, outcome: Outcome, out: Path, as_json: bool) -> None:
+def _show(reporter: Reporter, outcome: Outcome, out: Path, as_json: bool) -> None:
     from holdfast.report.drawing import pictures
     from holdfast.report.tuning_page import best_table, heat_map, promise, summary, tuning_page
 
@@ -129,6 +129,6 @@ def _show(speaker: Speaker, outcome: Outcome, out: Path, as_json: bool) -> None:
         write_atomic(out / name, picture)
     if as_json:
         print(results)
-    speaker.table(best_table(outcome))
+    reporter.print_table(best_table(outcome))
     for line in (promise(outcome), summary(outcome), f"page with the heat map: {out / 'report.html'}", words):
-        speaker.say(line)
+        reporter.say(line)

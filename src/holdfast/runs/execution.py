@@ -16,7 +16,7 @@ from holdfast.runs.experiment import Experiment
 from holdfast.runs.folder.checkpoint import Checkpoint
 from holdfast.runs.folder.run_folder import RunFolder
 from holdfast.runs.metrics import Evaluation, ceiling, evaluate, guessing
-from holdfast.runs.observers import Interrupted, Watcher
+from holdfast.runs.observers import Interrupted, Observer
 from holdfast.runs.personal import personal
 from holdfast.runs.predictor import Predictor
 from holdfast.runs.problem_building import scaling_of
@@ -35,13 +35,13 @@ class Playing:
         spec: Spec,
         experiment: Experiment,
         store: RunFolder | None,
-        watcher: Watcher,
+        observer: Observer,
         stopping: Callable[[], bool],
     ) -> None:
         self.spec, self.experiment, self.store = spec, experiment, store
-        self.watcher, self.stopping = watcher, stopping
+        self.observer, self.stopping = observer, stopping
         self.engine = Recorder(experiment.engine)
-        experiment.engine.attend(stopping, watcher.warned)
+        experiment.engine.attend(stopping, observer.warn)
         self.state = experiment.program.init(experiment.problem.start())
         self.round = 0
         self.history: list[Evaluation] = []
@@ -78,9 +78,9 @@ class Playing:
 
     def _play(self) -> Result:
         self.experiment.engine.start()
-        self.watcher.started(self.spec, self.round)
+        self.observer.start(self.spec, self.round)
         for caution in self.cautions:
-            self.watcher.warned(caution)
+            self.observer.warn(caution)
         while self.round < self.spec.rounds and self.diverged is None:
             try:
                 self._go_on()
@@ -122,7 +122,7 @@ class Playing:
             self.round += 1
             if self.average is not None:
                 self.average += (state.model - self.average) / self.round
-            self.watcher.played(self.round)
+            self.observer.count(self.round)
             if not np.isfinite(self.state.model).all():
                 self.diverged = self.round
                 break
@@ -142,7 +142,7 @@ class Playing:
         self.history.append(evaluation)
         if self.store:
             self.store.record(evaluation)
-        self.watcher.evaluated(evaluation)
+        self.observer.show(evaluation)
 
     def _save(self) -> None:
         if self.store:
@@ -167,7 +167,7 @@ class Playing:
             predictor = Predictor.of(self.experiment.problem, model, self.experiment.dataset, scaling_of(self.spec))
             ended = after(self.experiment, self.history[-1]) if self.history else []
         for caution in ended:
-            self.watcher.warned(caution)
+            self.observer.warn(caution)
         program, voters = self.experiment.program, self.experiment.engine.voters
         bytes_up, bytes_down = map(round, traffic_of(self.spec, program, model, self.round, voters))
         result = Result(

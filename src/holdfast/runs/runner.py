@@ -14,7 +14,7 @@ from holdfast.runs.auto import resolve_auto
 from holdfast.runs.execution import Playing
 from holdfast.runs.experiment import Experiment, assemble
 from holdfast.runs.folder.run_folder import RunFolder
-from holdfast.runs.observers import RoundsBar, Unwatched, Watcher
+from holdfast.runs.observers import LoggingObserver, Observer, RoundsBar
 from holdfast.runs.plan import resolved, with_gradients
 from holdfast.runs.records import Result
 from holdfast.runs.spec import Spec
@@ -27,7 +27,7 @@ def _never() -> bool:
 def run(
     spec: Spec,
     folder: Path | str | Callable[[], Path] | None = None,
-    watcher: Watcher | None = None,
+    observer: Observer | None = None,
     stopping: Callable[[], bool] = _never,
     *,
     progress: bool = False,
@@ -43,18 +43,18 @@ def run(
     """
     if progress:
         with RoundsBar() as bar:
-            return run(spec, folder, watcher or bar, stopping)
+            return run(spec, folder, observer or bar, stopping)
     if folder is not None and not callable(folder):
         RunFolder.check_new(Path(folder))
     asked, spec = spec, with_gradients(resolve_auto(resolved(spec)))
     experiment = assemble(spec)
     with closing(experiment.engine), _created(folder, spec, experiment) as store:
-        return replace(Playing(spec, experiment, store, watcher or Unwatched(), stopping).play(), asked=asked)
+        return replace(Playing(spec, experiment, store, observer or LoggingObserver(), stopping).play(), asked=asked)
 
 
 def resume(
     folder: Path | str,
-    watcher: Watcher | None = None,
+    observer: Observer | None = None,
     stopping: Callable[[], bool] = _never,
     *,
     engine: Any = None,
@@ -65,7 +65,7 @@ def resume(
     On the `engine` it ran on before unless another is given, which changes no number. A run on data that were
     given as an object must be given the same `data` again.
     """
-    watcher = watcher or Unwatched()
+    observer = observer or LoggingObserver()
     with RunFolder.own(Path(folder)) as store:
         began = store.beginning
         spec = replace(began.spec, engine=began.about["engine"])
@@ -77,8 +77,8 @@ def resume(
         began.check_data(_digest(experiment))
         checkpoint, history, warnings = store.restore()
         for warning in (*store.go_on(spec), *warnings):
-            watcher.warned(warning)
-        run = Playing(spec, experiment, store, watcher, stopping)
+            observer.warn(warning)
+        run = Playing(spec, experiment, store, observer, stopping)
         with closing(experiment.engine):
             return run.play(checkpoint, history)
 

@@ -142,11 +142,11 @@ def compare(
     different = list(dict.fromkeys(plain))
     found: dict[Spec, Record] = {}
     with progress if isinstance(progress, RunsBar) else RunsBar(jobs, disable=not progress) as bar:
-        bar.began([called[spec] for spec in different])
+        bar.start([called[spec] for spec in different])
 
         def arrived(record: Record) -> None:
             found[record.spec] = record
-            bar.ended(called[record.spec])
+            bar.count(called[record.spec])
             finished(record, called[record.spec])
 
         def failed(spec: Spec, why: str) -> None:
