@@ -11,14 +11,15 @@ from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from holdfast.runs.metrics import Evaluation
 from holdfast.runs.observers import RoundsBar, RunsBar
-from holdfast.runs.records import Record
-from holdfast.runs.spec import Spec
 
-if TYPE_CHECKING:  # rich is loaded when something is printed
+if TYPE_CHECKING:  # what only some commands need is not loaded for the others
     from rich.progress import Progress
     from rich.table import Table
+
+    from holdfast.runs.metrics import Evaluation
+    from holdfast.runs.records import Record
+    from holdfast.runs.spec import Spec
 
 WIDE = 120
 """The least width where no terminal sets one."""
@@ -38,7 +39,7 @@ def _escape(character: str) -> str:
     return character.encode("unicode_escape").decode()
 
 
-def describe(evaluation: Evaluation) -> str:
+def describe(evaluation: "Evaluation") -> str:
     """Return the numbers of an evaluation in one line."""
     measured = "".join(f"{name} {_number(value)}  " for name, value in evaluation.measured.items())
     return f"{measured}loss {evaluation.loss:.4g}  variance {evaluation.variance:.3g}"
@@ -132,14 +133,14 @@ class Reporter:
 
     @contextmanager
     def observe_runs(
-        self, specs: Sequence[Spec], jobs: int | None, name: Callable[[Spec], str]
-    ) -> Iterator[Callable[[Record, bool], None]]:
+        self, specs: "Sequence[Spec]", jobs: int | None, name: "Callable[[Spec], str]"
+    ) -> "Iterator[Callable[[Record, bool], None]]":
         """Give a callback for each finished run, new or found: a bar on a terminal, a line per new run elsewhere."""
         since, finished, played = monotonic(), 0, 0
         with self.runs_bar(jobs) as bar:
             bar.start([*map(name, specs)])
 
-            def finish(record: Record, new: bool) -> None:
+            def finish(record: "Record", new: bool) -> None:
                 nonlocal finished, played
                 finished, played = finished + 1, played + new
                 bar.count(name(record.spec))
@@ -150,7 +151,7 @@ class Reporter:
 
             yield finish
 
-    def worst_cases(self, specs: Sequence[Spec]) -> "WorstCases":
+    def worst_cases(self, specs: "Sequence[Spec]") -> "WorstCases":
         """Return a table that fills while these runs end."""
         return WorstCases(self, specs)
 
@@ -162,7 +163,7 @@ class RunReport(RoundsBar):
         super().__init__(reporter.console, disable=not reporter.live)
         self.reporter = reporter
 
-    def show(self, evaluation: Evaluation) -> None:
+    def show(self, evaluation: "Evaluation") -> None:
         super().show(evaluation)
         speed = self.speed(evaluation.round)
         progress = f"{speed:.0f} rounds/s  {(self.rounds - evaluation.round) / speed:.0f} s left"
@@ -175,7 +176,7 @@ class RunReport(RoundsBar):
 class WorstCases:
     """One row per method with its worst case so far; shown on a terminal while entered, and nowhere else."""
 
-    def __init__(self, reporter: Reporter, specs: Sequence[Spec]) -> None:
+    def __init__(self, reporter: Reporter, specs: "Sequence[Spec]") -> None:
         from rich.live import Live
         from rich.spinner import Spinner
 
@@ -195,7 +196,7 @@ class WorstCases:
         if self.reporter.live:
             self.live.stop()
 
-    def count(self, spec: Spec, accuracy: float) -> None:
+    def count(self, spec: "Spec", accuracy: float) -> None:
         """Count a finished run."""
         self.accuracies[spec.method_name][spec.attack_text] = accuracy
 

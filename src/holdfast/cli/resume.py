@@ -1,12 +1,10 @@
-"""`holdfast resume`: an interrupted run, to the end that it would have had."""
+"""`holdfast resume`: an interrupted run, to the same end as without the interruption."""
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from holdfast.cli.options import add_engine_flags, add_output, engine_of
 from holdfast.cli.run import play
-from holdfast.runs.folder.run_folder import RunFolder
-from holdfast.runs.runner import resume
 
 
 def add_flags(parser: ArgumentParser) -> None:
@@ -16,5 +14,8 @@ def add_flags(parser: ArgumentParser) -> None:
 
 
 def command(arguments: Namespace) -> int:
+    from holdfast.runs.folder.run_folder import RunFolder
+    from holdfast.runs.runner import resume
+
     engine = engine_of(arguments, lambda: str(RunFolder(arguments.run).beginning.about["engine"]))
     return play(arguments, lambda observer, stop: resume(arguments.run, observer, stop, engine=engine))

@@ -6,18 +6,19 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from holdfast.cli.announcing import announced
-from holdfast.cli.folders import claim_folder
 from holdfast.cli.interrupts import PoliteStop
 from holdfast.cli.options import add_output, add_spec_flags, spec_of
 from holdfast.cli.reporter import Reporter, RunReport, describe
 from holdfast.errors import INTERRUPTED
-from holdfast.insight.inspection import individuals, inspect
-from holdfast.runs.folder.run_folder import RunFolder
+from holdfast.methods import method_text
 from holdfast.runs.observers import Interrupted
-from holdfast.runs.records import Result
-from holdfast.runs.runner import run
+from holdfast.runs.spec import Spec
+from holdfast.runs.spec_parts import data_text
+
+if TYPE_CHECKING:  # what computes is loaded behind the first line
+    from holdfast.runs.records import Result
 
 SHOWN = 5
 """How many faults the summary shows."""
@@ -30,14 +31,40 @@ def add_flags(parser: ArgumentParser) -> None:
 
 
 def command(arguments: Namespace) -> int:
+    from holdfast.cli.folders import claim_folder
+    from holdfast.runs.folder.run_folder import RunFolder
+
     spec = spec_of(arguments)
     if arguments.out:
         RunFolder.check_new(arguments.out)
     folder = arguments.out or partial(claim_folder, spec.method_name)
-    return play(arguments, lambda observer, stop: run(announced(observer.reporter, spec), folder, observer, stop))
+
+    def act(observer: RunReport, stop: PoliteStop) -> "Result":
+        from holdfast.cli.announcing import announced
+        from holdfast.runs.runner import run
+
+        _announce(observer.reporter, spec)
+        return run(announced(observer.reporter, spec), folder, observer, stop)
+
+    return play(arguments, act)
 
 
-def play(arguments: Namespace, act: Callable[[RunReport, PoliteStop], Result]) -> int:
+def _announce(reporter: Reporter, spec: Spec) -> None:
+    """Say what will be run, once all that can be refused has been checked."""
+    from holdfast.runs.auto import with_any_numbers
+    from holdfast.runs.composition import check
+    from holdfast.runs.plan import resolved
+    from holdfast.runs.problem_building import build_problem
+
+    ready = resolved(spec)
+    build_problem(ready)
+    check(with_any_numbers(ready))
+    liars = f"{spec.q} of them Byzantine ({spec.attack_text})" if spec.q else "none of them Byzantine"
+    about = f"{method_text(spec.method)} on {data_text(spec.data)}, {spec.partition_text}"
+    reporter.inform(f"{about}: {spec.workers} workers, {liars}, {spec.rounds} rounds")
+
+
+def play(arguments: Namespace, act: Callable[[RunReport, PoliteStop], "Result"]) -> int:
     """Play a run to its end, or until Ctrl-C, and say how it ended."""
     reporter = Reporter.of(arguments)
     try:
@@ -50,25 +77,27 @@ def play(arguments: Namespace, act: Callable[[RunReport, PoliteStop], Result]) -
         return INTERRUPTED
     if arguments.json:
         print(json.dumps(result.to_json(), allow_nan=False))
-    reporter.say(_summary(result))
+    reporter.say(_summarise(result))
     return 0
 
 
-def _summary(result: Result) -> str:
+def _summarise(result: "Result") -> str:
+    from holdfast.insight.inspection import individuals, inspect
     from holdfast.report.worker_rows import remarks
 
     seconds = result.seconds + result.evaluation_seconds
     outcome = f"diverged at round {result.diverged}" if result.last is None else describe(result.last)
-    ended = f"{result.spec.method_name}: {outcome}  after {result.rounds} rounds in {seconds:.1f} s"
-    said = remarks(individuals(result.spec, result.history, result.personal))
-    judged = [result.verdict] if result.verdict else []
+    lines = [f"{result.spec.method_name}: {outcome}  after {result.rounds} rounds in {seconds:.1f} s"]
+    lines += [result.verdict] if result.verdict else []
+    lines += _list_faults(result)
+    lines += remarks(individuals(result.spec, result.history, result.personal))
     unjudged = inspect(result.folder).unjudged if result.folder else None
-    said += [unjudged] if unjudged else []
-    further = f"worker by worker: holdfast inspect {shlex.quote(str(result.folder))}"
-    return "\n".join([ended, *judged, *_went_wrong(result), *said, further, f"run folder: {result.folder}"])
+    lines += [unjudged] if unjudged else []
+    lines += [f"worker by worker: holdfast inspect {shlex.quote(str(result.folder))}", f"run folder: {result.folder}"]
+    return "\n".join(lines)
 
 
-def _went_wrong(result: Result) -> list[str]:
+def _list_faults(result: "Result") -> list[str]:
     """Return how many answers are missing from the result, and the latest faults of workers."""
     absent = [f"{result.absent} answers were late or unusable, and left out"] if result.absent else []
     shown, more = result.faults[-SHOWN:], len(result.faults) - SHOWN

@@ -4,15 +4,12 @@ import gzip
 import shutil
 import subprocess
 import tarfile
-import urllib.request
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from http.client import HTTPException
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from urllib.error import HTTPError
 
 TIMEOUT = 120.0
 
@@ -91,6 +88,10 @@ class Mirror(Source):
             yield name, gzip.decompress(self._get(f"{self.address}/{name}.gz"))
 
     def _get(self, address: str) -> bytes:
+        import urllib.request
+        from http.client import HTTPException
+        from urllib.error import HTTPError
+
         try:
             with urllib.request.urlopen(address, timeout=20) as reply:
                 content: bytes = reply.read()

@@ -75,7 +75,7 @@ def resolve_auto(spec: Spec, surveys: Surveys | None = None) -> Spec:
     """
     if not is_auto(spec):
         return spec
-    check(_with_any_numbers(spec))
+    check(with_any_numbers(spec))
     problem = build_problem(spec)[1]
     workers = participants(spec)
     price, reach, curvature = map(
@@ -91,7 +91,7 @@ def resolve_auto(spec: Spec, surveys: Surveys | None = None) -> Spec:
     return spec
 
 
-def _with_any_numbers(spec: Spec) -> Spec:
+def with_any_numbers(spec: Spec) -> Spec:
     """Return the spec with numbers that stand for those to be found, so that all else can be checked before."""
     return replace(spec, method=with_penalty(spec.method, 1.0), rate=1.0 if spec.rate == AUTO else spec.rate)
 

@@ -8,12 +8,12 @@ from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
-from holdfast.runs.metrics import Evaluation
-from holdfast.runs.spec import Spec
-
 if TYPE_CHECKING:  # rich is loaded when a bar is made
     from rich.console import Console
     from rich.progress import ProgressColumn
+
+    from holdfast.runs.metrics import Evaluation
+    from holdfast.runs.spec import Spec
 
 logger = logging.getLogger(__name__)
 
@@ -21,13 +21,13 @@ logger = logging.getLogger(__name__)
 class Observer(Protocol):
     """Run callbacks."""
 
-    def start(self, spec: Spec, round: int) -> None:
+    def start(self, spec: "Spec", round: int) -> None:
         """Called once, before the rounds after `round` are played: 0 in a new run."""
 
     def count(self, round: int) -> None:
         """Called when a round is over."""
 
-    def show(self, evaluation: Evaluation) -> None:
+    def show(self, evaluation: "Evaluation") -> None:
         """Called with each evaluation."""
 
     def warn(self, text: str) -> None:
@@ -37,9 +37,9 @@ class Observer(Protocol):
 class LoggingObserver:
     """Logs warnings and ignores all else."""
 
-    def start(self, spec: Spec, round: int) -> None: ...
+    def start(self, spec: "Spec", round: int) -> None: ...
     def count(self, round: int) -> None: ...
-    def show(self, evaluation: Evaluation) -> None: ...
+    def show(self, evaluation: "Evaluation") -> None: ...
 
     def warn(self, text: str) -> None:
         logger.warning(text)
@@ -129,7 +129,7 @@ class RoundsBar(Bar):
         )
         super().__init__(columns, console, disable)
 
-    def start(self, spec: Spec, round: int) -> None:
+    def start(self, spec: "Spec", round: int) -> None:
         self.rounds, self.first, self.since = spec.rounds, round, monotonic()
         self.task = self.progress.add_task("", total=spec.rounds, completed=round, news="", speed=0.0)
 
@@ -141,7 +141,7 @@ class RoundsBar(Bar):
         if round % 25 == 0:
             self.progress.update(self.task, completed=round, speed=self.speed(round))
 
-    def show(self, evaluation: Evaluation) -> None:
+    def show(self, evaluation: "Evaluation") -> None:
         name, value = next(iter(evaluation.measured.items()), ("loss", evaluation.loss))
         self.progress.update(self.task, news=f"{name} {value:.4g}")
 
