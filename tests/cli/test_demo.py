@@ -9,10 +9,10 @@ import pytest
 from rich.console import Console
 
 from holdfast.attacks import REGISTRY as EVERY_ATTACK
-from holdfast.cli import command_parser
+from holdfast.cli import make_parser
 from holdfast.cli.demo import next_steps
-from holdfast.cli.options import spec_of
 from holdfast.cli.reporter import Reporter, WorstCases
+from holdfast.cli.spec_flags import read_spec
 from holdfast.runs.spec import Spec
 from holdfast.studies.arena import PRESETS
 from holdfast.studies.arena_play import play_arena
@@ -62,9 +62,9 @@ def test_what_to_try_next_can_be_typed() -> None:
     for step in steps:
         words = re.sub("    #.*", "", step).split()
         assert words[0] == "holdfast"
-        arguments: Namespace = command_parser().parse_args(words[1:])
+        arguments: Namespace = make_parser().parse_args(words[1:])
         assert arguments.command in ("run", "advise", "compare", "arena")
-    told = spec_of(command_parser().parse_args(re.sub("    #.*", "", steps[0]).split()[1:]))
+    told = read_spec(make_parser().parse_args(re.sub("    #.*", "", steps[0]).split()[1:]))
     assert (told.data, told.partition_text) == ("digits", "by-label")
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.cli import main
-from holdfast.cli.folders import claim_folder, results_folder
+from holdfast.cli.results_folders import claim_folder, results_folder
 from holdfast.errors import InvalidInput, StorageError
 from holdfast.files import Owner
 from holdfast.runs.folder.run_folder import RunFolder

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from holdfast.cli.options import flags_of
 from holdfast.cli.reporter import Reporter
+from holdfast.cli.spec_flags import format_flags
 from holdfast.methods import Method, Rsa, method_labels
 from holdfast.runs.auto import is_auto, resolve_auto
 from holdfast.runs.plan import guesses, resolved
@@ -31,7 +31,7 @@ def announced(reporter: Reporter, asked: Spec) -> Spec:
     method: Any = asked.method
     if isinstance(method, Rsa) and isinstance(found.method, Rsa):
         method = replace(method, penalty=found.method.penalty)
-    reporter.inform(f"auto: {shlex.join(flags_of(Spec(method=method, rate=found.rate)))}")
+    reporter.inform(f"auto: {shlex.join(format_flags(Spec(method=method, rate=found.rate)))}")
     return found
 
 

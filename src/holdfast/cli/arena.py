@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.cli.gathering import add_resumable, resumable, store_at
-from holdfast.cli.options import add_output, add_spec_flags, file_and_flags
 from holdfast.cli.reporter import Reporter
+from holdfast.cli.spec_flags import add_output, add_spec_flags, read_file_and_flags
 from holdfast.errors import InvalidInput, unknown
 from holdfast.files import file_names, sweep, write_atomic
 from holdfast.runs.plan import resolved
@@ -97,7 +97,7 @@ def factors_of(arguments: Namespace) -> tuple[float, ...]:
 
 def arena_of(arguments: Namespace) -> Arena:
     """Return the arena of a command line: the preset's, overridden by the flags."""
-    preset, (in_file, given) = _preset(arguments), file_and_flags(arguments)
+    preset, (in_file, given) = _preset(arguments), read_file_and_flags(arguments)
     parts = {of: [in_file[option]] for option, of in TASK.items() if option in in_file}
     parts |= {of: given[option] for option, of in SWEPT.items() if option in given}
     base = {name: value for name, value in (in_file | given).items() if name not in OWN}

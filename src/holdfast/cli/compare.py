@@ -10,8 +10,8 @@ from typing import Any
 
 from holdfast.cli.announcing import announce_guesses, announce_numbers
 from holdfast.cli.gathering import add_resumable, resumable, store_at
-from holdfast.cli.options import add_output, add_spec_flags, swept_of
 from holdfast.cli.reporter import Reporter
+from holdfast.cli.spec_flags import add_output, add_spec_flags, read_sweep
 from holdfast.files import write_atomic
 from holdfast.methods import method_labels
 from holdfast.runs.cautions import kinds
@@ -50,7 +50,7 @@ def command(arguments: Namespace) -> int:
 
 def specs_of(arguments: Namespace) -> list[Spec]:
     """Return every combination of the values that are given."""
-    swept = DEFAULTS | swept_of(arguments)
+    swept = DEFAULTS | read_sweep(arguments)
     make = {option.name: option.metadata.get("make", lambda given: given) for option in fields(Spec)}
     made = {name: [make[name](each) for each in values] for name, values in swept.items()}
     parts = [made.pop(name) for name in DEFAULTS]

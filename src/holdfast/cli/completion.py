@@ -6,7 +6,7 @@ from shlex import quote
 
 import shtab
 
-from holdfast.cli.options import flag
+from holdfast.cli.spec_flags import format_flag
 from holdfast.runs.spec_schema import by_name
 
 SHELLS = ("bash", "zsh", "fish")
@@ -17,10 +17,10 @@ def add_flags(parser: ArgumentParser) -> None:
 
 
 def command(arguments: Namespace) -> int:
-    from holdfast.cli import command_parser
+    from holdfast.cli import make_parser
 
-    parser = command_parser()
-    _add_values(parser, {flag(field): names for field, names in by_name().items()})
+    parser = make_parser()
+    _add_values(parser, {format_flag(field): names for field, names in by_name().items()})
     script = shtab.complete(parser, arguments.shell)
     # zsh: shtab registers its function when evaluated, and would call it when sourced
     print(f"eval {quote(script)}" if arguments.shell == "zsh" else script)

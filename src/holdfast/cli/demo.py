@@ -8,9 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from holdfast.cli.arena import show
-from holdfast.cli.folders import results_folder
-from holdfast.cli.options import add_jobs, add_output, flags_of
 from holdfast.cli.reporter import Reporter
+from holdfast.cli.results_folders import results_folder
+from holdfast.cli.spec_flags import add_jobs, add_output, format_flags
 from holdfast.runs.spec import Spec
 from holdfast.studies.arena import PRESETS
 from holdfast.studies.arena_play import play_arena
@@ -57,8 +57,8 @@ def next_steps(board: Leaderboard, base: Spec) -> list[str]:
     plain = Spec(data=base.data, partition=attacked.partition, byzantine=attacked.byzantine)
     worst = replace(plain, method=best.method, attack=best.worst.bout.attack)
     return [
-        f"holdfast run {shlex.join(flags_of(worst))}    # the winner in its worst case; then holdfast inspect",
-        f"holdfast advise {shlex.join(flags_of(plain))}",
+        f"holdfast run {shlex.join(format_flags(worst))}    # the winner in its worst case; then holdfast inspect",
+        f"holdfast advise {shlex.join(format_flags(plain))}",
         f"holdfast compare --data YOUR.csv --method rsa krum sgd --attack none {worst.attack_text} --byzantine 4",
         "holdfast arena    # every method, iid and by label, with 4 and with 8 Byzantine workers; 8 minutes",
     ]

@@ -5,8 +5,8 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from holdfast.cli.folders import holds_nothing, results_folder
 from holdfast.cli.reporter import Reporter
+from holdfast.cli.results_folders import holds_nothing, results_folder
 from holdfast.errors import INTERRUPTED, InvalidInput
 from holdfast.files import check_writable, reason, sweep
 from holdfast.studies.store import Store

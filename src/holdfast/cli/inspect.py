@@ -1,4 +1,4 @@
-"""`holdfast inspect`: one run, worker by worker."""
+"""`holdfast inspect`: show one run worker by worker."""
 
 import json
 from argparse import ArgumentParser, Namespace
@@ -7,8 +7,8 @@ from pathlib import Path
 from rich import box
 from rich.table import Table
 
-from holdfast.cli.options import add_output
 from holdfast.cli.reporter import Reporter
+from holdfast.cli.spec_flags import add_output
 from holdfast.errors import InvalidInput
 from holdfast.files import write_atomic
 from holdfast.insight.inspection import inspect
@@ -16,7 +16,9 @@ from holdfast.insight.inspection import inspect
 
 def add_flags(parser: ArgumentParser) -> None:
     parser.add_argument("run", type=Path, metavar="RUN", help="the run folder")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="the page (default: report.html in the run folder)")
+    parser.add_argument(
+        "--out", type=Path, metavar="FILE", help="page to write (default: report.html in the run folder)"
+    )
     add_output(parser)
 
 

@@ -1,4 +1,4 @@
-"""`holdfast predict`: what a finished run's model says of other samples."""
+"""`holdfast predict`: predict with a finished run."""
 
 import csv
 import io
@@ -17,9 +17,11 @@ from holdfast.runs.predictor import Predictor
 
 def add_flags(parser: ArgumentParser) -> None:
     parser.add_argument("run", type=Path, metavar="RUN", help="the run folder")
-    parser.add_argument("file", metavar="FILE", help="a table, with or without its target: FILE[:key=value,...]")
-    parser.add_argument("--probabilities", action="store_true", help="add a column with how likely each class is")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="where the table goes (default: standard output)")
+    parser.add_argument(
+        "file", metavar="FILE", help="table of samples, with or without the target: FILE[:key=value,...]"
+    )
+    parser.add_argument("--probabilities", action="store_true", help="add a column per class with its probability")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="table to write (default: standard output)")
 
 
 def command(arguments: Namespace) -> int:
@@ -27,9 +29,9 @@ def command(arguments: Namespace) -> int:
     predictor = RunFolder(arguments.run).ending.predictor()
     encoded = predictor.encoded(arguments.file)
     if encoded.strange:
-        reporter.say(f"warning: {encoded.strange} cells hold texts that the training data never had; they count as 0")
+        reporter.warn(f"{encoded.strange} cells hold texts that the training data never had; they count as 0")
     written = io.StringIO()
-    csv.writer(written, lineterminator="\n").writerows(_rows(predictor, encoded.features, arguments.probabilities))
+    csv.writer(written, lineterminator="\n").writerows(_make_rows(predictor, encoded.features, arguments.probabilities))
     if arguments.out is None:
         sys.stdout.write(written.getvalue())
         return 0
@@ -43,7 +45,7 @@ def command(arguments: Namespace) -> int:
     return 0
 
 
-def _rows(predictor: Predictor, features: Any, probabilities: bool) -> Iterator[list[Any]]:
+def _make_rows(predictor: Predictor, features: Any, probabilities: bool) -> Iterator[list[Any]]:
     predicted = predictor.predict(features).tolist()
     name = "prediction" if predictor.layout is None else predictor.layout.target
     if not probabilities:

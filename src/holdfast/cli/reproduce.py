@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 
 from holdfast.cli.gathering import add_resumable, resumable, store_at
-from holdfast.cli.options import add_output
 from holdfast.cli.reporter import Reporter
+from holdfast.cli.spec_flags import add_output
 from holdfast.errors import InvalidInput, unknown
 from holdfast.files import write_atomic
 from holdfast.runs.problem_building import loaded

@@ -3,8 +3,8 @@
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from holdfast.cli.options import add_engine_flags, add_output, engine_of
 from holdfast.cli.run import play
+from holdfast.cli.spec_flags import add_engine_flags, add_output, read_engine
 
 
 def add_flags(parser: ArgumentParser) -> None:
@@ -17,5 +17,5 @@ def command(arguments: Namespace) -> int:
     from holdfast.runs.folder.run_folder import RunFolder
     from holdfast.runs.runner import resume
 
-    engine = engine_of(arguments, lambda: str(RunFolder(arguments.run).beginning.about["engine"]))
+    engine = read_engine(arguments, lambda: str(RunFolder(arguments.run).beginning.about["engine"]))
     return play(arguments, lambda observer, stop: resume(arguments.run, observer, stop, engine=engine))

@@ -2,15 +2,16 @@
 
 import json
 import shlex
+import signal
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING, Self
 
-from holdfast.cli.interrupts import PoliteStop
-from holdfast.cli.options import add_output, add_spec_flags, spec_of
 from holdfast.cli.reporter import Reporter, RunReport, describe
+from holdfast.cli.spec_flags import add_output, add_spec_flags, read_spec
 from holdfast.errors import INTERRUPTED
 from holdfast.methods import method_text
 from holdfast.runs.observers import Interrupted
@@ -24,6 +25,33 @@ SHOWN = 5
 """How many faults the summary shows."""
 
 
+class PoliteStop:
+    """While entered, the first SIGINT or SIGTERM stops the run after its round; a second one ends the process."""
+
+    def __init__(self) -> None:
+        self.asked = False
+
+    def __call__(self) -> bool:
+        return self.asked
+
+    def __enter__(self) -> Self:
+        self._before = {number: signal.signal(number, self._ask) for number in (signal.SIGINT, signal.SIGTERM)}
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._restore()
+
+    def _ask(self, number: int, frame: FrameType | None) -> None:
+        self.asked = True
+        self._restore()
+
+    def _restore(self) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+
 def add_flags(parser: ArgumentParser) -> None:
     add_spec_flags(parser)
     parser.add_argument("--out", type=Path, metavar="DIR", help="the run folder (default: a new one under runs/)")
@@ -31,10 +59,10 @@ def add_flags(parser: ArgumentParser) -> None:
 
 
 def command(arguments: Namespace) -> int:
-    from holdfast.cli.folders import claim_folder
+    from holdfast.cli.results_folders import claim_folder
     from holdfast.runs.folder.run_folder import RunFolder
 
-    spec = spec_of(arguments)
+    spec = read_spec(arguments)
     if arguments.out:
         RunFolder.check_new(arguments.out)
     folder = arguments.out or partial(claim_folder, spec.method_name)

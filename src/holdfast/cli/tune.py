@@ -12,8 +12,8 @@ from threadpoolctl import threadpool_limits
 
 from holdfast import methods
 from holdfast.cli.gathering import add_resumable, resumable, store_at
-from holdfast.cli.options import add_output, add_spec_flags, flags_of, spec_of, values_of
 from holdfast.cli.reporter import Reporter
+from holdfast.cli.spec_flags import add_output, add_spec_flags, format_flags, read_spec, read_values
 from holdfast.errors import InvalidInput
 from holdfast.files import write_atomic
 from holdfast.methods import Rsa
@@ -52,7 +52,7 @@ def add_flags(parser: ArgumentParser) -> None:
 
 
 def command(arguments: Namespace) -> int:
-    asked = spec_of(arguments)
+    asked = read_spec(arguments)
     norms = _norms(asked, arguments)
     reporter = Reporter.of(arguments)
 
@@ -72,7 +72,7 @@ def _norms(asked: Spec, arguments: Namespace) -> list[float]:
         return [Rsa().norm]
     if arguments.norm and _names_norm(arguments.method):
         raise InvalidInput(f"norms to try are given once; got --norm and --method {arguments.method}")
-    if not arguments.norm and _names_norm(values_of(arguments).get("method")):
+    if not arguments.norm and _names_norm(read_values(arguments).get("method")):
         return [asked.method.norm]
     tried: Sequence[Any] = arguments.norm or tuple(NORMS.values())
     return list(dict.fromkeys(Rsa(norm=norm).norm for norm in tried))
@@ -120,7 +120,7 @@ def _show(reporter: Reporter, outcome: Outcome, out: Path, as_json: bool) -> Non
     from holdfast.report.drawing import pictures
     from holdfast.report.tuning_page import best_table, heat_map, promise, summary, tuning_page
 
-    words = shlex.join(["holdfast", "run", *flags_of(outcome.best)])
+    words = shlex.join(["holdfast", "run", *format_flags(outcome.best)])
     results = json.dumps(outcome.to_json(words), allow_nan=False)
     title = f"{outcome.best.method_name} on {data_name(outcome.best.data)}, tuned"
     write_atomic(out / "results.json", results.encode())
