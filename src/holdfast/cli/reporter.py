@@ -165,7 +165,7 @@ class RunReport(RoundsBar):
 
     def show(self, evaluation: "Evaluation") -> None:
         super().show(evaluation)
-        speed = self.speed(evaluation.round)
+        speed = self.measure_speed(evaluation.round)
         progress = f"{speed:.0f} rounds/s  {(self.rounds - evaluation.round) / speed:.0f} s left"
         self.reporter.count(f"round {evaluation.round}/{self.rounds}  {describe(evaluation)}  {progress}")
 

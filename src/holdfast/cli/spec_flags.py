@@ -108,10 +108,10 @@ def read_file_and_flags(arguments: Namespace) -> tuple[dict[str, Any], dict[str,
     A flag that takes several values gives a list; a spec file among its values is known by `.toml`.
     """
     names = [option.name for option in fields(Spec)]
-    flags = {name: given for name in names if (given := getattr(arguments, name, None)) is not None}
+    flags = {name: given for name in names if (given := vars(arguments).get(name)) is not None}
     several = {name: given for name, given in flags.items() if isinstance(given, list)}
     files = [text for texts in several.values() for text in texts if _is_file(text)]
-    files += [arguments.spec] if getattr(arguments, "spec", None) else []
+    files += filter(None, [vars(arguments).get("spec")])
     if len(files) > 1:
         raise InvalidInput(f"a command takes one spec file; got {' and '.join(map(str, files))}")
     left = {name: [text for text in texts if not _is_file(text)] for name, texts in several.items()}
@@ -131,8 +131,8 @@ def read_spec(arguments: Namespace) -> Spec:
 def read_engine(arguments: Namespace, otherwise: Callable[[], Any]) -> EngineOptions | None:
     """Return the engine of the flags, else `otherwise`, with the options of the flags; None without any flag."""
     options = _list_engine_options()
-    given = {name: text for name in options if (text := getattr(arguments, name, None)) is not None}
-    named = getattr(arguments, "engine", None)
+    given = {name: text for name in options if (text := vars(arguments).get(name)) is not None}
+    named = vars(arguments).get("engine")
     if named is None and not given:
         return None
     engine = make_engine(otherwise() if named is None else named)

@@ -133,13 +133,13 @@ class RoundsBar(Bar):
         self.rounds, self.first, self.since = spec.rounds, round, monotonic()
         self.task = self.progress.add_task("", total=spec.rounds, completed=round, news="", speed=0.0)
 
-    def speed(self, round: int) -> float:
+    def measure_speed(self, round: int) -> float:
         """Return the rounds per second until this round."""
         return (round - self.first) / max(monotonic() - self.since, 1e-9)
 
     def count(self, round: int) -> None:
         if round % 25 == 0:
-            self.progress.update(self.task, completed=round, speed=self.speed(round))
+            self.progress.update(self.task, completed=round, speed=self.measure_speed(round))
 
     def show(self, evaluation: "Evaluation") -> None:
         name, value = next(iter(evaluation.measured.items()), ("loss", evaluation.loss))
