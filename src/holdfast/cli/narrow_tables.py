@@ -25,11 +25,11 @@ def fit(table: Table, console: Console) -> RenderableType:
     Rich wraps a title at the table's width, so no table is narrower than a word of its title.
     """
     table.min_width = min(max(map(cell_len, str(table.title or "").split()), default=0), console.width)
-    room = console.width - _width(table, console)
+    room = console.width - _measure_width(table, console)
     if room >= 0:
         return table
-    widest = [_longest(column, str.splitlines) for column in table.columns]
-    widths = [_longest(column, str.split) for column in table.columns]
+    widest = [_measure_longest(column, str.splitlines) for column in table.columns]
+    widths = [_measure_longest(column, str.split) for column in table.columns]
     room += sum(widest) - sum(widths)
     while room > 0:
         for at in range(len(widths)):
@@ -48,19 +48,19 @@ def split(table: Table, console: Console) -> list[Table]:
     Headings break after commas. If two columns are already too wide, each table has one column for `fit` to turn.
     """
     first, *others = table.columns
-    if len(others) < 2 or _width(table, console) <= console.width:
+    if len(others) < 2 or _measure_width(table, console) <= console.width:
         return [table]
     for number in range(2, len(others) + 1):
         size = ceil(len(others) / number)
         parts = [[first, *others[at : at + size]] for at in range(0, len(others), size)]
         tables = [_take(table, part) for part in parts]
-        if size == 1 or all(_width(part, console) <= console.width for part in tables):
+        if size == 1 or all(_measure_width(part, console) <= console.width for part in tables):
             break
     tables[0].title = table.title
     return tables
 
 
-def _width(table: Table, console: Console) -> int:
+def _measure_width(table: Table, console: Console) -> int:
     return console.measure(table, options=console.options.update(max_width=10_000)).maximum
 
 
@@ -74,7 +74,7 @@ def _take(table: Table, columns: Sequence[Column]) -> Table:
     return part
 
 
-def _longest(column: Column, split: Callable[[str], list[str]]) -> int:
+def _measure_longest(column: Column, split: Callable[[str], list[str]]) -> int:
     """Return the length of a column's longest line or word."""
     return max((cell_len(piece) for cell in (column.header, *column.cells) for piece in split(str(cell))), default=0)
 

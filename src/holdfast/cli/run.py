@@ -68,10 +68,11 @@ def command(arguments: Namespace) -> int:
     folder = arguments.out or partial(claim_folder, spec.method_name)
 
     def act(observer: RunReport, stop: PoliteStop) -> "Result":
+        _announce(observer.reporter, spec)  # before what computes is loaded
+
         from holdfast.cli.announcing import announced
         from holdfast.runs.runner import run
 
-        _announce(observer.reporter, spec)
         return run(announced(observer.reporter, spec), folder, observer, stop)
 
     return play(arguments, act)
@@ -87,9 +88,9 @@ def _announce(reporter: Reporter, spec: Spec) -> None:
     ready = resolved(spec)
     build_problem(ready)
     check(with_any_numbers(ready))
-    liars = f"{spec.q} of them Byzantine ({spec.attack_text})" if spec.q else "none of them Byzantine"
+    byzantine = f"{spec.q} of them Byzantine (attack {spec.attack_text})" if spec.q else "none of them Byzantine"
     about = f"{method_text(spec.method)} on {data_text(spec.data)}, {spec.partition_text}"
-    reporter.inform(f"{about}: {spec.workers} workers, {liars}, {spec.rounds} rounds")
+    reporter.inform(f"{about}: {spec.workers} workers, {byzantine}, {spec.rounds} rounds")
 
 
 def play(arguments: Namespace, act: Callable[[RunReport, PoliteStop], "Result"]) -> int:
