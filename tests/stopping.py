@@ -1,15 +1,15 @@
 """A run that is stopped on purpose."""
 
-from holdfast.runs.observers import Unwatched
+from holdfast.runs.observers import LoggingObserver
 
 
-class StopAfter(Unwatched):
+class StopAfter(LoggingObserver):
     """Asks to stop after some rounds."""
 
     def __init__(self, rounds: int) -> None:
         self.rounds, self.round = rounds, 0
 
-    def played(self, round: int) -> None:
+    def count(self, round: int) -> None:
         self.round = round
 
     def __call__(self) -> bool:

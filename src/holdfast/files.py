@@ -14,9 +14,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from filelock import FileLock, Timeout
-from platformdirs import user_cache_path
-
 from holdfast.errors import InvalidInput
 
 LOCK = ".lock"
@@ -94,6 +91,8 @@ class Owner(Closing):
     """
 
     def __init__(self, folder: Path) -> None:
+        from filelock import FileLock, Timeout
+
         self.folder = folder
         self._lock = FileLock(folder / LOCK, timeout=0, thread_local=False)
         try:
@@ -147,6 +146,8 @@ def reason(error: OSError) -> str:
 
 def cache_folder() -> Path:
     """Return where fetched data are kept: `$HOLDFAST_CACHE`, else the system's cache folder for the user."""
+    from platformdirs import user_cache_path
+
     chosen = os.environ.get("HOLDFAST_CACHE")
     return Path(chosen) if chosen else user_cache_path("holdfast")
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from holdfast.cli import command_parser, main
-from holdfast.cli.options import spec_of
+from holdfast.cli import main, make_parser
+from holdfast.cli.spec_flags import read_spec
 from holdfast.insight.advice import advise
 from holdfast.insight.theorems import find_guarantees
 from holdfast.methods import Rsa
@@ -54,7 +54,7 @@ def test_by_label_is_more_heterogeneous_than_iid(tmp_path: Path, capsys: pytest.
 def test_it_recommends_what_the_rule_finds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     argv = ("--data", "digits", "--workers", "10", "--byzantine", "2")
     found = advised(tmp_path, capsys, *argv)
-    told = spec_of(command_parser().parse_args(shlex.split(found["command"])[1:]))
+    told = read_spec(make_parser().parse_args(shlex.split(found["command"])[1:]))
     best = found["recommended"]
     assert isinstance(told.method, Rsa)
     given = Spec(data="digits", workers=10, byzantine=2, method=Rsa(best["norm"], best["penalty"]), rate=best["rate"])

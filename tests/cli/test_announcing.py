@@ -23,6 +23,8 @@ def test_what_the_data_decided_is_said(name: str, wine: str, tmp_path: Path) -> 
     ended = command(name, "--data", wine, "--workers", "5", *given, *out)
     assert ended.status == 0
     said = ended.stdout.splitlines()
+    if name == "run":
+        assert said.pop(0) == f"rsa on {wine}, iid: 5 workers, none of them Byzantine, 60 rounds"
     assert said[0] == f"{wine}: 178 rows, 13 features; names of the columns in row 1"
     assert said.count("problem: softmax, since the target has 3 classes (--problem names another)") == 1
     assert sum(line.startswith("features: standardised") for line in said) == 1

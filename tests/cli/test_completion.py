@@ -14,7 +14,7 @@ TRY = """
 source {script}
 COMP_WORDS=({words})
 COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))
-_holdfast
+_shtab_holdfast
 printf '%s\\n' "${{COMPREPLY[@]}}"
 """
 
@@ -88,11 +88,14 @@ def test_fish_offers_commands_flags_and_names(tmp_path: Path) -> None:
 
 
 def test_other_shells_have_every_command_and_flag() -> None:
-    assert command("completion", "bash").stdout in command("completion", "zsh").stdout
+    zsh = command("completion", "zsh").stdout
+    assert zsh.startswith("eval ")
+    for name in (*COMMANDS, "--eval-every", *methods.REGISTRY):
+        assert name in zsh
     lines = command("completion", "fish").stdout.splitlines()
     for name in COMMANDS:
         assert any(f"-a {name} -d" in line for line in lines)
-    assert any("-l eval-every -r" in line and "from run" in line for line in lines)
+    assert any("_using run" in line and "-l eval-every -x" in line for line in lines)
 
 
 def test_an_unknown_shell_is_refused() -> None:

@@ -8,11 +8,10 @@ import pytest
 from rich.console import Console
 
 from holdfast.attacks import REGISTRY as EVERY_ATTACK
-from holdfast.cli import command_parser
-from holdfast.cli.console import Speaker
+from holdfast.cli import make_parser
 from holdfast.cli.demo import next_steps
-from holdfast.cli.filling import Filling
-from holdfast.cli.options import spec_of
+from holdfast.cli.reporter import Reporter, WorstCases
+from holdfast.cli.spec_flags import read_spec
 from holdfast.runs.spec import Spec
 from holdfast.studies.arena import PRESETS
 from holdfast.studies.arena_play import play_arena
@@ -27,7 +26,7 @@ def demo_specs() -> list[Spec]:
     return [spec for bout in ARENA.bouts() for spec in ARENA.specs(bout)]
 
 
-def text(filling: Filling) -> str:
+def text(filling: WorstCases) -> str:
     console = Console(width=120)
     with console.capture() as captured:
         console.print(filling.table())
@@ -37,10 +36,10 @@ def text(filling: Filling) -> str:
 def test_the_table_fills(capsys: pytest.CaptureFixture[str]) -> None:
     specs = demo_specs()
     rsa = [spec for spec in specs if spec.method_name == "rsa"]
-    with Filling(Speaker(), specs) as filling:
+    with Reporter().worst_cases(specs) as filling:
         assert "preparing" in text(filling)
         for place, spec in enumerate(rsa):
-            filling.ended(spec, 0.5 - place / 100)
+            filling.count(spec, 0.5 - place / 100)
         shown = text(filling)
     rows = [line.split() for line in shown.splitlines() if line.split()]
     assert ["rsa", str(len(rsa)), f"{0.51 - len(rsa) / 100:.3f}", rsa[-1].attack_text] in rows
@@ -63,9 +62,9 @@ def test_what_to_try_next_can_be_typed() -> None:
     for step in steps:
         words = re.sub("    #.*", "", step).split()
         assert words[0] == "holdfast"
-        arguments: Namespace = command_parser().parse_args(words[1:])
+        arguments: Namespace = make_parser().parse_args(words[1:])
         assert arguments.command in ("run", "advise", "compare", "arena")
-    told = spec_of(command_parser().parse_args(re.sub("    #.*", "", steps[0]).split()[1:]))
+    told = read_spec(make_parser().parse_args(re.sub("    #.*", "", steps[0]).split()[1:]))
     assert (told.data, told.partition_text) == ("digits", "by-label")
 
 

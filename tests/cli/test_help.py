@@ -12,9 +12,9 @@ from typing import Literal, get_args, get_origin, get_type_hints
 import pytest
 
 import holdfast
-from holdfast.cli import command_parser, main
+from holdfast.cli import main, make_parser
 from holdfast.cli.compare import specs_of
-from holdfast.cli.options import flag, spec_of
+from holdfast.cli.spec_flags import format_flag, read_spec
 from holdfast.engines.engine_options import REGISTRY
 from holdfast.methods import Rsa
 from holdfast.runs.spec import Spec
@@ -30,7 +30,7 @@ def commands(parser: ArgumentParser, path: tuple[str, ...] = ()) -> Iterator[tup
                 yield from commands(below, (*path, name))
 
 
-COMMANDS = dict(commands(command_parser()))
+COMMANDS = dict(commands(make_parser()))
 
 
 def help_of(path: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> str:
@@ -77,9 +77,9 @@ def test_help_ends_in_an_example_of_the_command(path: tuple[str, ...], capsys: p
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
 def test_the_example_is_understood(path: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = command_parser().parse_args(example(path, capsys)[1:])
+    arguments = make_parser().parse_args(example(path, capsys)[1:])
     if path in {("run",), ("tune",), ("advise",), ("theory",)}:
-        spec_of(arguments)
+        read_spec(arguments)
     if path == ("compare",):
         assert specs_of(arguments)
 
@@ -117,7 +117,7 @@ def test_run_has_a_flag_for_every_field_of_a_spec_in_its_section(capsys: pytest.
     types = get_type_hints(Spec)
     for option in fields(Spec):
         text = groups[option.metadata["section"]]
-        assert f"{flag(option.name)} " in text
+        assert f"{format_flag(option.name)} " in text
         if get_origin(types[option.name]) is Literal:
             assert "{" + ",".join(get_args(types[option.name])) + "}" in text
 
@@ -127,12 +127,12 @@ def test_every_option_of_an_engine_has_a_flag(path: tuple[str, ...], capsys: pyt
     text = sections(help_of(path, capsys))["engine"]
     for engine, options in REGISTRY.items():
         for option in fields(options):
-            assert re.search(rf"{flag(option.name)} \S+\s+[a-z ]*{engine}[a-z ]*: ", text)
+            assert re.search(rf"{format_flag(option.name)} \S+\s+[a-z ]*{engine}[a-z ]*: ", text)
 
 
 def test_options_of_methods_are_no_flags(capsys: pytest.CaptureFixture[str]) -> None:
     text = help_of(("run",), capsys)
-    assert not any(f"{flag(option.name)} " in text for option in fields(Rsa))
+    assert not any(f"{format_flag(option.name)} " in text for option in fields(Rsa))
 
 
 @pytest.mark.parametrize("path", [("compare",), ("tune",), ("theory",)], ids=" ".join)
@@ -140,7 +140,7 @@ def test_commands_of_many_runs_have_a_flag_for_all_but_the_engine(
     path: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = help_of(path, capsys)
-    assert all((f"{flag(option.name)} " in text) == (option.name != "engine") for option in fields(Spec))
+    assert all((f"{format_flag(option.name)} " in text) == (option.name != "engine") for option in fields(Spec))
 
 
 def test_the_help_of_all_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
@@ -165,5 +165,5 @@ def test_help_loads_no_command() -> None:
 
 
 def test_only_the_command_that_is_named_has_its_flags() -> None:
-    chosen = dict(commands(command_parser(["cite", "rsa"])))
+    chosen = dict(commands(make_parser(["cite", "rsa"])))
     assert [path for path, parser in chosen.items() if len(parser._actions) > 1] == [("cite",)]

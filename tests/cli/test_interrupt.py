@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.cli import main
-from holdfast.cli.interrupts import PoliteStop
+from holdfast.cli.run import PoliteStop
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
 
@@ -55,6 +55,7 @@ def test_a_run_stops_says_how_to_resume_and_resumes_to_the_same_end(
     out = tmp_path / "stopped"
     process = start("run", str(tmp_path / "spec.toml"), "--out", str(out), "--json")
     assert process.stderr is not None
+    assert process.stderr.readline().startswith("rsa on digits")
     assert process.stderr.readline().startswith("auto: ")
     assert process.stderr.readline().startswith("round 20/3000")
     stdout, stderr = interrupted(process, number)

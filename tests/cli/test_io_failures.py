@@ -13,7 +13,7 @@ import pytest
 
 from holdfast import methods
 from holdfast.cli import main
-from holdfast.cli.console import printable
+from holdfast.cli.reporter import printable
 from holdfast.errors import InvalidInput
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec

@@ -24,7 +24,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_run_says_what_it_guessed_and_predict_writes_a_table() -> None:
     ran = command("run", "--data", "own.csv", *QUICK, "--out", "run")
     assert ran.status == 0
-    lines = ran.stdout.splitlines()
+    plan, *lines = ran.stdout.splitlines()
+    assert plan == "sgd on own.csv, iid: 4 workers, none of them Byzantine, 200 rounds"
     assert lines[0].startswith("own.csv: 60 rows, 3 features (1 text column as 0 and 1: colour)")
     assert lines[1] == "target: column 'kind', the last column (FILE:target=NAME names another)"
     assert lines[2] == "problem: logistic, since the target has 2 classes (--problem names another)"

@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 from changed import ready
-from holdfast.cli import command_parser, main
-from holdfast.cli.options import spec_of
+from holdfast.cli import main, make_parser
+from holdfast.cli.spec_flags import read_spec
 from holdfast.engines.engine_options import EngineOptions, InProcess, Ray
 from holdfast.methods import Rsa
 from holdfast.runs.plan import fill_defaults
@@ -68,7 +68,8 @@ def test_a_pipe_gets_plain_lines(capsys: pytest.CaptureFixture[str]) -> None:
     assert printed.err == ""
     assert ESCAPE not in printed.out
     assert "\r" not in printed.out
-    found, *lines = printed.out.splitlines()
+    plan, found, *lines = printed.out.splitlines()
+    assert plan == "rsa on digits, iid: 20 workers, none of them Byzantine, 10 rounds"
     assert re.fullmatch(r"auto: --method rsa:penalty=\S+ --rate \S+", found)
     assert len(lines) == 9
     for line, round in zip(lines, (5, 10), strict=False):
@@ -196,7 +197,7 @@ def test_a_flag_for_a_part_replaces_the_part_of_the_file(argv: list[str], change
         byzantine=(2, 5, 9),
         rounds=9,
     )
-    assert spec_of(command_parser().parse_args(["run", "spec.toml", *argv])) == replace(spec, **changes)
+    assert read_spec(make_parser().parse_args(["run", "spec.toml", *argv])) == replace(spec, **changes)
 
 
 @pytest.mark.parametrize(
@@ -212,19 +213,19 @@ def test_a_flag_for_a_part_replaces_the_part_of_the_file(argv: list[str], change
 )
 def test_the_engine_of_a_file_and_of_flags(argv: list[str], engine: EngineOptions) -> None:
     Path("spec.toml").write_text('[engine]\nname = "ray"\nshards = 3\nmin-workers = 2\n')
-    assert spec_of(command_parser().parse_args(["run", "spec.toml", *argv])).engine == engine
+    assert read_spec(make_parser().parse_args(["run", "spec.toml", *argv])).engine == engine
 
 
 def test_a_file_may_come_after_flags() -> None:
     Path("spec.toml").write_text("[training]\nrounds = 9\n")
-    assert spec_of(command_parser().parse_args(["run", "--seed", "3", "spec.toml"])) == Spec(rounds=9, seed=3)
+    assert read_spec(make_parser().parse_args(["run", "--seed", "3", "spec.toml"])) == Spec(rounds=9, seed=3)
 
 
 def test_numbers_that_were_found_are_said_as_flags(capsys: pytest.CaptureFixture[str]) -> None:
     argv = ["--method", "rsa:norm=2,penalty=auto", "--rate", "auto", "--out", "one"]
     assert main([*FAST, *argv]) == 0
-    first = capsys.readouterr().out.splitlines()[0]
-    said = spec_of(command_parser().parse_args(["run", *shlex.split(first.removeprefix("auto: "))]))
+    first = capsys.readouterr().out.splitlines()[1]
+    said = read_spec(make_parser().parse_args(["run", *shlex.split(first.removeprefix("auto: "))]))
     ran = Spec.read(Path("one", "spec.toml"))
     assert (fill_defaults(said).method, said.rate) == (ran.method, ran.rate)
     assert first.startswith("auto: --method rsa:penalty=0.")

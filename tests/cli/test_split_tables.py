@@ -3,7 +3,7 @@
 import pytest
 from rich.console import Console
 
-from holdfast.cli.turning import fitted, pieces
+from holdfast.cli.narrow_tables import fit, split
 from holdfast.report.tables import text_table
 
 METHODS = ["watch+nnm+trimmed-mean", "centered-clipping", "rsa"]
@@ -21,8 +21,8 @@ def lines(width: int, conditions: list[str]) -> list[str]:
     table = text_table(["method", *conditions], rows, "worst case", best=[(0, 1)])
     console = Console(width=width, color_system=None)
     with console.capture() as captured:
-        for piece in pieces(table, console):
-            console.print(fitted(piece, console))
+        for piece in split(table, console):
+            console.print(fit(piece, console))
     return [line.rstrip() for line in captured.get().splitlines()]
 
 
@@ -48,14 +48,14 @@ def test_no_word_of_a_title_is_cut() -> None:
     title = "mnist, cnn:first=8,second=16,hidden=32,halve=strides: worst case"
     console = Console(width=80, color_system=None)
     with console.capture() as captured:
-        console.print(fitted(text_table(["method", "kept"], [("rsa", "51%")], title), console))
+        console.print(fit(text_table(["method", "kept"], [("rsa", "51%")], title), console))
     assert "cnn:first=8,second=16,hidden=32,halve=strides:" in captured.get()
 
 
 def test_the_best_stay_marked() -> None:
     rows = [(method, *(CELL for _ in CONDITIONS)) for method in METHODS]
     console = Console(width=80)
-    first, *_ = pieces(text_table(["method", *CONDITIONS], rows, best=[(0, 1)]), console)
+    first, *_ = split(text_table(["method", *CONDITIONS], rows, best=[(0, 1)]), console)
     assert [str(getattr(cell, "style", "")) for cell in first.columns[1].cells] == ["bold", "", ""]
 
 

@@ -12,8 +12,8 @@ import pytest
 from commands import Ended, command_into
 
 from holdfast.attacks import Gaussian
-from holdfast.cli import command_parser
-from holdfast.cli.options import flags_of, spec_of
+from holdfast.cli import make_parser
+from holdfast.cli.spec_flags import format_flags, read_spec
 from holdfast.data import load
 from holdfast.methods import Rsa
 from holdfast.runs.runner import run
@@ -68,7 +68,7 @@ def test_the_command_at_the_end_gives_the_test_accuracy(attacked: Ended) -> None
     words = shlex.split(attacked.results["command"])
     assert attacked.stderr.strip().endswith(attacked.results["command"])
     assert words[:2] == ["holdfast", "run"]
-    spec = spec_of(command_parser().parse_args(words[1:]))
+    spec = read_spec(make_parser().parse_args(words[1:]))
     assert run(spec).accuracy == attacked.results["test_accuracy"]
 
 
@@ -169,4 +169,4 @@ def test_bad_input_is_one_line(argv: list[str], complaint: str, tmp_path: Path) 
     ],
 )
 def test_flags_say_the_spec(spec: Spec) -> None:
-    assert spec_of(command_parser().parse_args(["run", *flags_of(spec)])) == spec
+    assert read_spec(make_parser().parse_args(["run", *format_flags(spec)])) == spec

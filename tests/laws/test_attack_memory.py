@@ -12,7 +12,7 @@ from holdfast.attacks import ATTACKS, REGISTRY, ColludingAttack, FullView, Local
 from holdfast.engines.adversary import Adversary
 from holdfast.engines.engine import train
 from holdfast.runs.experiment import assemble
-from holdfast.runs.observers import Interrupted, Unwatched
+from holdfast.runs.observers import Interrupted, LoggingObserver
 from holdfast.runs.plan import remake_plan
 from holdfast.runs.runner import resume, run
 from holdfast.runs.spec import Spec
@@ -143,11 +143,11 @@ def test_every_attack_of_ours_is_the_same_with_and_without_workers_that_compute_
         assert run(spec).model.tobytes() == run(replace(spec, byzantine_work="always")).model.tobytes()
 
 
-class Warned(Unwatched):
+class Warned(LoggingObserver):
     def __init__(self) -> None:
         self.lines: list[str] = []
 
-    def warned(self, warning: str) -> None:
+    def warn(self, warning: str) -> None:
         self.lines.append(warning)
 
 
@@ -157,6 +157,6 @@ def test_a_search_asks_the_master_and_where_there_is_none_sends_what_it_would_wi
     alone = FullView.of(np.random.default_rng(0).normal(size=(6, 4)), 2)
     searching, other = (cast(ColludingAttack, ATTACKS.make(text)) for text in (attack, fixed))
     assert searching(alone).tobytes() == other(alone).tobytes()
-    spec, watcher = replace(BASE, method="median", attack=attack, rounds=3, eval_every=3), Warned()
-    assert run(spec, watcher=watcher).model.tobytes() != run(replace(spec, attack=fixed)).model.tobytes()
-    assert watcher.lines == []
+    spec, observer = replace(BASE, method="median", attack=attack, rounds=3, eval_every=3), Warned()
+    assert run(spec, observer=observer).model.tobytes() != run(replace(spec, attack=fixed)).model.tobytes()
+    assert observer.lines == []

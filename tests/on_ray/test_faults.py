@@ -17,7 +17,7 @@ from holdfast.engines.engine_options import InProcess, Ray
 from holdfast.errors import InvalidInput
 from holdfast.runs.experiment import Experiment, assemble
 from holdfast.runs.folder.checkpoint import Checkpoint
-from holdfast.runs.observers import Interrupted, Unwatched
+from holdfast.runs.observers import Interrupted, LoggingObserver
 from holdfast.runs.plan import remake_plan
 from holdfast.runs.records import Result
 from holdfast.runs.runner import resume, run
@@ -39,13 +39,13 @@ SOON = Ray(shards=2, round_timeout=0.7)
 Act = Callable[[list[int]], None]
 
 
-class Saboteur(Unwatched):
+class Saboteur(LoggingObserver):
     """Does something to the shards' processes after some rounds."""
 
     def __init__(self, acts: dict[int, Act]) -> None:
         self.acts, self.processes, self.engine = acts, list[int](), None
 
-    def played(self, round: int) -> None:
+    def count(self, round: int) -> None:
         if round == 1:
             self.processes = self.engine.processes()  # type: ignore[attr-defined]
         if round in self.acts:

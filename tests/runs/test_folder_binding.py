@@ -14,7 +14,7 @@ from holdfast.runs.folder.manifest import Manifest
 from holdfast.runs.folder.run_folder import RunFolder
 from holdfast.runs.folder.sealed import seal, unseal
 from holdfast.runs.metrics import Evaluation
-from holdfast.runs.observers import Interrupted, Unwatched
+from holdfast.runs.observers import Interrupted, LoggingObserver
 from holdfast.runs.runner import resume, run
 from holdfast.runs.spec import Spec
 
@@ -23,19 +23,19 @@ SPEC = Spec(
 )
 
 
-class Watch(Unwatched):
+class Watch(LoggingObserver):
     """Keeps warnings, and asks to stop after a round."""
 
     def __init__(self, stop_after: int = 10**9) -> None:
         self.stop_after, self.round, self.first, self.warnings = stop_after, 0, -1, list[str]()
 
-    def started(self, spec: Spec, round: int) -> None:
+    def start(self, spec: Spec, round: int) -> None:
         self.first = round
 
-    def played(self, round: int) -> None:
+    def count(self, round: int) -> None:
         self.round = round
 
-    def warned(self, text: str) -> None:
+    def warn(self, text: str) -> None:
         self.warnings.append(text)
 
     def __call__(self) -> bool:

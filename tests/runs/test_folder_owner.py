@@ -11,24 +11,24 @@ from pathlib import Path
 import pytest
 
 from holdfast.cli import main
-from holdfast.cli.folders import claim_folder, results_folder
+from holdfast.cli.results_folders import claim_folder, results_folder
 from holdfast.errors import InvalidInput, StorageError
 from holdfast.files import Owner
 from holdfast.runs.folder.run_folder import RunFolder
-from holdfast.runs.observers import Interrupted, Unwatched
+from holdfast.runs.observers import Interrupted, LoggingObserver
 from holdfast.runs.runner import resume, run
 from holdfast.runs.spec import Spec
 
 SPEC = Spec(data="digits", workers=5, byzantine=1, attack="gaussian", batch=4, rounds=12, eval_every=4)
 
 
-class At(Unwatched):
+class At(LoggingObserver):
     """Does something after a round."""
 
     def __init__(self, round: int, act: object) -> None:
         self.round, self.act, self.done = round, act, False
 
-    def played(self, round: int) -> None:
+    def count(self, round: int) -> None:
         if round == self.round:
             self.done = True
             if callable(self.act):

@@ -13,7 +13,7 @@ from holdfast.methods.penalties import L1
 from holdfast.methods.schedules import Constant
 from holdfast.runs.experiment import assemble
 from holdfast.runs.folder.checkpoint import Checkpoint
-from holdfast.runs.observers import Interrupted, Unwatched
+from holdfast.runs.observers import Interrupted, LoggingObserver
 from holdfast.runs.plan import remake_plan
 from holdfast.runs.runner import resume, run
 from holdfast.runs.spec import Spec
@@ -94,8 +94,8 @@ def test_a_resumed_run_keeps_the_averages(method: str, share: float, after: int,
     def stopping() -> bool:
         return rounds >= after
 
-    class Counts(Unwatched):
-        def played(self, round: int) -> None:
+    class Counts(LoggingObserver):
+        def count(self, round: int) -> None:
             nonlocal rounds
             rounds = round
 

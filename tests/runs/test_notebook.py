@@ -92,8 +92,8 @@ def shown(file: StringIO) -> str:
 def test_a_bar_of_runs_says_what_is_running() -> None:
     file = StringIO()
     with RunsBar(2, Console(file=file, force_terminal=True, width=200)) as bar:
-        bar.began(["a", "b", "c", "d"])
-        bar.ended("b")
+        bar.start(["a", "b", "c", "d"])
+        bar.count("b")
         bar.progress.refresh()
         assert (bar.waiting, bar._running()) == (["a", "c", "d"], "a; c")
     assert "0/4" in shown(file)
@@ -104,7 +104,7 @@ def test_a_bar_of_runs_says_what_is_running() -> None:
 def test_a_bar_of_rounds_watches_a_run(result: hf.Result) -> None:
     file = StringIO()
     with RoundsBar(Console(file=file, force_terminal=True, width=200)) as bar:
-        watched = hf.run(BASE, watcher=bar)
+        watched = hf.run(BASE, observer=bar)
         bar.progress.refresh()
     assert watched.history == result.history
     assert f"accuracy {result.accuracy:.4f}" in shown(file)

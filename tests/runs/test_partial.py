@@ -15,7 +15,7 @@ from holdfast.methods.penalties import L1, L2, LInf, Penalty
 from holdfast.methods.schedules import Constant
 from holdfast.methods.workers import Iterates, PenalisedWorker
 from holdfast.runs.experiment import assemble
-from holdfast.runs.observers import Unwatched
+from holdfast.runs.observers import LoggingObserver
 from holdfast.runs.plan import remake_plan
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
@@ -133,10 +133,10 @@ def test_more_local_steps_learn_more_a_round() -> None:
 def test_a_run_says_that_the_theorems_are_about_one_step() -> None:
     warned: list[str] = []
 
-    class Listener(Unwatched):
-        def warned(self, text: str) -> None:
+    class Listener(LoggingObserver):
+        def warn(self, text: str) -> None:
             warned.append(text)
 
-    run(replace(BASE, method="rsa:local_steps=2"), watcher=Listener())
-    run(replace(BASE, method="sgd"), watcher=Listener())
+    run(replace(BASE, method="rsa:local_steps=2"), observer=Listener())
+    run(replace(BASE, method="sgd"), observer=Listener())
     assert warned == ["the paper's theorems are about 1 local step a round; got 2"]

@@ -68,15 +68,15 @@ class Watch:
         self.first: int | None = None
         self.warnings: list[str] = []
 
-    def started(self, spec: Spec, round: int) -> None:
+    def start(self, spec: Spec, round: int) -> None:
         self.first = round
 
-    def played(self, round: int) -> None:
+    def count(self, round: int) -> None:
         self.round = round
 
-    def evaluated(self, evaluation: Evaluation) -> None: ...
+    def show(self, evaluation: Evaluation) -> None: ...
 
-    def warned(self, text: str) -> None:
+    def warn(self, text: str) -> None:
         self.warnings.append(text)
 
     def __call__(self) -> bool:

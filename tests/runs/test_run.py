@@ -155,7 +155,7 @@ def test_declared_is_what_rules_are_told() -> None:
 
 
 class Notes:
-    """A watcher that writes everything down."""
+    """An observer that writes everything down."""
 
     def __init__(self) -> None:
         self.first: int | None = None
@@ -163,22 +163,22 @@ class Notes:
         self.evaluations: list[Evaluation] = []
         self.warnings: list[str] = []
 
-    def started(self, spec: Spec, round: int) -> None:
+    def start(self, spec: Spec, round: int) -> None:
         self.first = round
 
-    def played(self, round: int) -> None:
+    def count(self, round: int) -> None:
         self.rounds.append(round)
 
-    def evaluated(self, evaluation: Evaluation) -> None:
+    def show(self, evaluation: Evaluation) -> None:
         self.evaluations.append(evaluation)
 
-    def warned(self, text: str) -> None:
+    def warn(self, text: str) -> None:
         self.warnings.append(text)
 
 
-def test_a_watcher_hears_of_everything_once() -> None:
+def test_an_observer_is_called_for_everything_once() -> None:
     notes = Notes()
-    result = run(BASE, watcher=notes)
+    result = run(BASE, observer=notes)
     assert notes.first == 0
     assert notes.rounds == list(range(1, 7))
     assert notes.evaluations == result.history
@@ -188,14 +188,14 @@ def test_a_watcher_hears_of_everything_once() -> None:
 def test_a_stop_is_heeded_after_the_round() -> None:
     notes = Notes()
     with pytest.raises(Interrupted, match="stopped after round 4") as raised:
-        run(BASE, watcher=notes, stopping=lambda: len(notes.rounds) >= 4)
+        run(BASE, observer=notes, stopping=lambda: len(notes.rounds) >= 4)
     assert notes.rounds == [1, 2, 3, 4]
     assert raised.value.folder is None
 
 
 def test_a_stop_in_the_last_round_comes_too_late() -> None:
     notes = Notes()
-    result = run(BASE, watcher=notes, stopping=lambda: len(notes.rounds) >= 6)
+    result = run(BASE, observer=notes, stopping=lambda: len(notes.rounds) >= 6)
     assert result.rounds == 6
     assert [evaluation.round for evaluation in result.history] == [3, 6]
 

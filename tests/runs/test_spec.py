@@ -11,7 +11,7 @@ import pytest
 
 from holdfast import data
 from holdfast.attacks import Gaussian, SignFlip
-from holdfast.cli.options import add_spec_flags, flag, spec_of
+from holdfast.cli.spec_flags import add_spec_flags, format_flag, read_spec
 from holdfast.data import Dirichlet
 from holdfast.engines import Ray
 from holdfast.errors import InvalidInput
@@ -65,7 +65,7 @@ VARIED = Spec(**{name: value for name, (value, _, _) in EVERY.items()})
 def by_flags(*argv: str) -> Spec:
     parser = ArgumentParser()
     add_spec_flags(parser)
-    return spec_of(parser.parse_args(argv))
+    return read_spec(parser.parse_args(argv))
 
 
 def in_sections() -> str:
@@ -91,7 +91,7 @@ def test_a_file_gives_the_same_spec(tmp_path: Path) -> None:
 
 
 def test_flags_give_the_same_spec(tmp_path: Path) -> None:
-    argv = [part for name, (_, text, _) in EVERY.items() for part in (flag(name), text)]
+    argv = [part for name, (_, text, _) in EVERY.items() for part in (format_flag(name), text)]
     (tmp_path / "spec.toml").write_text(in_sections())
     assert by_flags(*argv) == VARIED
     assert by_flags(str(tmp_path / "spec.toml")) == VARIED

@@ -1,6 +1,5 @@
 from dataclasses import dataclass
 from math import floor
-from statistics import NormalDist
 
 import numpy as np
 
@@ -45,6 +44,8 @@ def largest_z(n: int, f: int) -> float:
     >>> round(largest_z(20, 8), 3), round(largest_z(50, 24), 3)
     (0.674, 1.426)
     """
+    from statistics import NormalDist
+
     honest, supporters = n - f, floor(n / 2 + 1) - f
     share = (honest - supporters) / honest
     return NormalDist().inv_cdf(min(max(share, 0.5 / honest), 1 - 0.5 / honest))

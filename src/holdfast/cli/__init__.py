@@ -1,4 +1,4 @@
-"""The command `holdfast`: parse, call the library, print. Only the command that is asked for is loaded."""
+"""The command `holdfast`: parse, call the library, print. Only the chosen command is loaded."""
 
 import sys
 from argparse import ArgumentParser
@@ -6,22 +6,22 @@ from collections.abc import Sequence
 
 import holdfast
 from holdfast._version import __version__
-from holdfast.cli.parsing import Command, OneLineParser, add_commands
+from holdfast.cli.parsers import Command, OneLineParser, add_commands
 from holdfast.errors import INTERRUPTED, InvalidInput, StorageError
 
 BAD_INPUT = 2
-"""The exit status when something given cannot work, which the user can mend."""
+"""The exit status when the input cannot work and the user can mend it."""
 IO_ERROR = 74
-"""The exit status when a file could not be read or written while the command worked: EX_IOERR of sysexits.h."""
+"""The exit status when a file cannot be read or written during the work: EX_IOERR of sysexits.h."""
 
 COMMANDS = {
     "run": Command("train once", "holdfast run --attack same-value --byzantine 8 --data digits"),
     "resume": Command("resume an interrupted run", "holdfast resume runs/my-run"),
     "inspect": Command(
-        "show a run worker by worker: own models, and who is suspected; one page", "holdfast inspect runs/my-run"
+        "show a run worker by worker: own models, disagreement, suspects; one page", "holdfast inspect runs/my-run"
     ),
     "predict": Command(
-        "tell what a finished run's model says of the samples in a table",
+        "predict with a finished run",
         "holdfast predict runs/my-run new.csv --out predicted.csv",
     ),
     "compare": Command(
@@ -29,51 +29,50 @@ COMMANDS = {
         "holdfast compare --method rsa krum --attack none gaussian --byzantine 4 8 --seed 0 1 2 --data digits",
     ),
     "arena": Command(
-        "play every method under every attack; judge each by its worst case; one page", "holdfast arena --preset quick"
+        "run every method under every attack; rank methods by their worst case; one page",
+        "holdfast arena --preset quick",
     ),
     "tune": Command(
-        "search lambda, alpha and the norm on training samples held back, by successive halving",
+        "search lambda, alpha and the norm by successive halving on held-out training samples",
         "holdfast tune --data digits --attack sign-flip --byzantine 8 --rounds 1000",
     ),
     "demo": Command(
-        "RSA and its rivals under every attack on embedded data, judged by the worst case", "holdfast demo"
+        "run RSA and its rivals under every attack on embedded data; rank them by their worst case", "holdfast demo"
     ),
     "reproduce": Command(
-        "run the paper's experiments on MNIST: tables, charts, every run on record",
+        "run the paper's experiments on MNIST: tables, charts and a record of every run",
         "holdfast reproduce same-value heterogeneous --quick",
     ),
     "check": Command(
-        "try the laws of its kind on a rule, attack or other part; print the smallest counterexamples",
+        "test your rule, attack or other part against the laws of its kind; print the smallest counterexamples",
         "holdfast check krum:byzantine=2",
     ),
     "theory": Command(
-        "tell what the theorems promise: lambda_0, step sizes, bounds, and which of them apply",
+        "compute what the theorems promise: lambda_0, step sizes, bounds, and which of them apply",
         "holdfast theory --data digits --partition by-label --method rsa:norm=2 --byzantine 4",
     ),
     "advise": Command(
-        "tell how workers differ, what to set, and what is promised",
+        "measure how workers differ; recommend norm, lambda and alpha; say what the theorems promise",
         "holdfast advise --data digits --partition by-label --workers 10 --byzantine 2",
     ),
     "federation": Command(
-        "a Flower app: write it, try it on this machine, stop what is left",
+        "write a Flower app, try it on this machine, stop its processes",
         "holdfast federation try my-federation --nodes 4 --byzantine 1 --attack sign-flip",
     ),
     "list": Command(
         "list methods, rules, stages, attacks, data sets, partitions, problems, schedules and engines", "holdfast list"
     ),
     "cite": Command(
-        "print where methods, attacks and partitions come from, as BibTeX", "holdfast cite rsa nnm+krum alie"
+        "print the sources of methods, attacks and partitions as BibTeX", "holdfast cite rsa nnm+krum alie"
     ),
     "data": Command("list or fetch data sets", "holdfast data list"),
     "init": Command(
-        "write a spec file that explains every key and runs as it stands",
+        "write a spec file that explains every key and is ready to run",
         "holdfast init spec.toml --data digits --attack sign-flip --byzantine 4",
     ),
-    "schema": Command(
-        "print the JSON Schema of spec files, with which editors complete and check them", "holdfast schema"
-    ),
+    "schema": Command("print the JSON Schema of spec files; editors complete and check with it", "holdfast schema"),
     "completion": Command(
-        "print what a shell needs to complete this command; bash: source <(holdfast completion bash)",
+        "print the completion script of a shell; bash: source <(holdfast completion bash)",
         "holdfast completion bash",
     ),
 }
@@ -84,30 +83,30 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else [*argv]
     _find_own_modules()
     try:
-        arguments, strange = command_parser(words).parse_known_args(words)
+        arguments, strange = make_parser(words).parse_known_args(words)
         if strange:
-            from holdfast.cli.refusals import unknown_argument
+            from holdfast.cli.parsers import refuse_argument
 
-            raise unknown_argument(strange[0], words, arguments)
+            raise refuse_argument(strange[0], words, arguments)
         status = COMMANDS[arguments.command].load(arguments.command).command(arguments)
-        sys.stdout.flush()  # what cannot be printed is told as well
+        sys.stdout.flush()  # a failure to print is reported below
         return status
     except BrokenPipeError:  # the reader of a pipe went away, as `head` does
         sys.stderr.close()
         return 0
     except (InvalidInput, MemoryError, KeyboardInterrupt, OSError) as error:
-        why, status = _failure(error)
-        from holdfast.cli.console import printable
+        why, status = _explain_failure(error)
+        from holdfast.cli.reporter import printable
 
         line = printable(why).replace("\n", "\\n")
         print(f"holdfast: {line}", file=sys.stderr)
         return status
     finally:
-        if "holdfast.cli.console" in sys.modules:  # else no speaker was made
-            sys.modules["holdfast.cli.console"].hush()
+        if "holdfast.cli.reporter" in sys.modules:  # else no reporter was made
+            sys.modules["holdfast.cli.reporter"].detach()
 
 
-def _failure(error: BaseException) -> tuple[str, int]:
+def _explain_failure(error: BaseException) -> tuple[str, int]:
     """Return why the command ends, and its exit status."""
     match error:
         case MemoryError():
@@ -125,13 +124,13 @@ def _failure(error: BaseException) -> tuple[str, int]:
 
 
 def _find_own_modules() -> None:
-    """Let `package.module:Name` mean what lies in the current folder first, as it would for `python -m`."""
+    """Find `package.module:Name` in the current folder first, as `python -m` does."""
     if sys.path[:1] != [""] and not sys.flags.safe_path:
         sys.path.insert(0, "")
 
 
-def command_parser(words: Sequence[str] | None = None) -> ArgumentParser:
-    """Return the parser of the whole command; for these words, with the flags of the command that they name only."""
+def make_parser(words: Sequence[str] | None = None) -> ArgumentParser:
+    """Return the parser of all commands; given words, only the command they name gets its flags."""
     parser = OneLineParser(prog="holdfast", description=holdfast.__doc__)
     parser.add_argument("--version", action="version", version=f"holdfast {__version__}")
     chosen = None if words is None else next((word for word in words if not word.startswith("-")), "")

@@ -1,4 +1,4 @@
-"""`holdfast advise`: what to set, and what is promised, before a run."""
+"""`holdfast advise`: recommend norm, lambda and alpha before a run."""
 
 import json
 import shlex
@@ -10,9 +10,9 @@ from threadpoolctl import threadpool_limits
 
 from holdfast.attacks import SignFlip
 from holdfast.cli.announcing import announce_inferences
-from holdfast.cli.console import Speaker
-from holdfast.cli.folders import results_folder
-from holdfast.cli.options import add_output, add_spec_flags, flags_of, spec_of
+from holdfast.cli.reporter import Reporter
+from holdfast.cli.results_folders import results_folder
+from holdfast.cli.spec_flags import add_output, add_spec_flags, format_flags, read_spec
 from holdfast.files import write_atomic
 from holdfast.insight.advice import Advice, advise
 from holdfast.methods import Rsa
@@ -20,7 +20,7 @@ from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import data_name
 
 LOOKED_FOR = ("method", "rate", "declared", "eval_every", "checkpoint_every", "engine")
-"""Fields of a spec that the advice is about, or that do not matter to it."""
+"""Fields of a spec that the advice recommends or ignores."""
 
 
 def add_flags(parser: ArgumentParser) -> None:
@@ -30,46 +30,46 @@ def add_flags(parser: ArgumentParser) -> None:
 
 
 def command(arguments: Namespace) -> int:
-    asked = spec_of(arguments)
-    speaker = Speaker.of(arguments)
+    asked = read_spec(arguments)
+    reporter = Reporter.of(arguments)
     with results_folder(arguments.out, "advise") as out:
-        _advise(speaker, asked, out, arguments.json)
+        _advise(reporter, asked, out, arguments.json)
     return 0
 
 
-def _advise(speaker: Speaker, asked: Spec, out: Path, as_json: bool) -> None:
+def _advise(reporter: Reporter, asked: Spec, out: Path, as_json: bool) -> None:
     from holdfast.report.advice_page import advice_page
 
-    announce_inferences(speaker, [asked])
-    with speaker.working(), threadpool_limits(1, "blas"):
+    announce_inferences(reporter, [asked])
+    with reporter.show_work(), threadpool_limits(1, "blas"):
         advice = advise(asked)
-    words = shlex.join(["holdfast", "run", *flags_of(_best(asked, advice))])
+    words = shlex.join(["holdfast", "run", *format_flags(_recommend(asked, advice))])
     results = json.dumps(advice.to_json() | {"command": words}, allow_nan=False)
     write_atomic(out / "advice.json", results.encode())
     title = f"{data_name(asked.data)}, {asked.partition_text}, {asked.workers} workers, {asked.q} Byzantine: advice"
     write_atomic(out / "advice.html", advice_page(advice, title, words).encode())
     if as_json:
         print(results)
-    _say(speaker, advice)
-    speaker.say(f"page: {out / 'advice.html'}")
-    speaker.say(words)
+    _print(reporter, advice)
+    reporter.say(f"page: {out / 'advice.html'}")
+    reporter.say(words)
 
 
-def _best(asked: Spec, advice: Advice) -> Spec:
-    """Return what was asked about, with the norm, lambda and alpha that are recommended; Byzantine workers attack."""
+def _recommend(asked: Spec, advice: Advice) -> Spec:
+    """Return the spec with the recommended norm, lambda and alpha, and an attack if workers are Byzantine."""
     found = advice.spec.method
     assert isinstance(found, Rsa)  # the advice is about RSA
     attack = SignFlip() if asked.attack is None and asked.q else asked.attack
     return replace(asked, attack=attack, method=Rsa(norm=found.norm, penalty=found.penalty), rate=advice.spec.rate)
 
 
-def _say(speaker: Speaker, advice: Advice) -> None:
+def _print(reporter: Reporter, advice: Advice) -> None:
     from holdfast.report.advice_page import CAVEAT, norm_table, promised, recommended, said
 
     told = advice.explain()
-    speaker.say(told.pop("workers"))
-    speaker.table(norm_table(advice))
+    reporter.say(told.pop("workers"))
+    reporter.print_table(norm_table(advice))
     for title, sentences in (("recommended", recommended(advice)), ("promised", promised(advice) | told)):
-        speaker.table(said(title, sentences))
-        speaker.console.print()
-    speaker.say(CAVEAT)
+        reporter.print_table(said(title, sentences))
+        reporter.say("")
+    reporter.say(CAVEAT)

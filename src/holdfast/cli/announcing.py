@@ -1,38 +1,51 @@
-"""What was found for the user and not asked for: said before anything is computed with it."""
+"""What was inferred or found for the user: said before anything is computed with it."""
 
 import shlex
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
-from holdfast.cli.console import Speaker
-from holdfast.cli.options import flags_of
-from holdfast.methods import Method, Rsa, method_labels
+from holdfast.cli.reporter import Reporter
+from holdfast.cli.spec_flags import format_flag, format_value
+from holdfast.methods import Method, method_labels, method_text, with_penalty
 from holdfast.runs.auto import is_auto
 from holdfast.runs.plan import Plan, fill_defaults, list_inferences, make_plan
 from holdfast.runs.spec import Spec
+from holdfast.runs.spec_parts import data_text
 
 
-def announce_inferences(speaker: Speaker, asked: Iterable[Spec]) -> None:
+def announce_inferences(reporter: Reporter, asked: Iterable[Spec]) -> None:
     """Say what the data decided, each thing once."""
-    for line in dict.fromkeys(line for spec in asked for line in list_inferences(spec, fill_defaults(spec))):
-        speaker.news(line)
+    _say_inferences(reporter, ((spec, fill_defaults(spec)) for spec in asked))
 
 
-def announce_plan(speaker: Speaker, asked: Spec) -> Plan:
-    """Return the plan of a spec; say what the data decided, and the numbers that the rule found."""
-    plan = make_plan(asked)  # what cannot work is said first, and alone
-    announce_inferences(speaker, [asked])
-    found = plan.spec
-    if is_auto(fill_defaults(asked)):
-        method: Any = asked.method
-        if isinstance(method, Rsa) and isinstance(found.method, Rsa):
-            method = replace(method, penalty=found.method.penalty)
-        speaker.news(f"auto: {shlex.join(flags_of(Spec(method=method, rate=found.rate)))}")
+def _say_inferences(reporter: Reporter, pairs: Iterable[tuple[Spec, Spec]]) -> None:
+    for line in dict.fromkeys(line for asked, filled in pairs for line in list_inferences(asked, filled)):
+        reporter.inform(line)
+
+
+def announce_plan(reporter: Reporter, asked: Spec) -> Plan:
+    """Return the plan of a spec; say what will be run, what the data decided, and the numbers that the rule found."""
+    auto = False
+
+    def announce(filled: Spec) -> None:
+        nonlocal auto
+        auto = is_auto(filled)
+        byzantine = f"{asked.q} of them Byzantine (attack {asked.attack_text})" if asked.q else "none of them Byzantine"
+        about = f"{method_text(asked.method)} on {data_text(asked.data)}, {asked.partition_text}"
+        reporter.inform(f"{about}: {asked.workers} workers, {byzantine}, {asked.rounds} rounds")
+        _say_inferences(reporter, [(asked, filled)])
+
+    plan = make_plan(asked, checked=announce)
+    if auto:
+        penalty = getattr(plan.spec.method, "penalty", None)
+        method = asked.method if penalty is None else with_penalty(asked.method, penalty)
+        options = {"method": method, "rate": plan.spec.rate}
+        flags = [word for name, value in options.items() for word in (format_flag(name), format_value(name, value))]
+        reporter.inform(f"auto: {shlex.join(flags)}")
     return plan
 
 
-def announce_numbers(speaker: Speaker, asked: Sequence[Spec], ready: Sequence[Spec]) -> None:
+def announce_numbers(reporter: Reporter, asked: Sequence[Spec], ready: Sequence[Spec]) -> None:
     """Say which numbers the rule found for many runs: one line per method, from the least to the largest."""
     found: dict[Method, list[Spec]] = {}
     for spec, numbered in zip(asked, ready, strict=True):
@@ -41,10 +54,11 @@ def announce_numbers(speaker: Speaker, asked: Sequence[Spec], ready: Sequence[Sp
     labels = method_labels(spec.method for spec in asked)
     for method, specs in found.items():
         penalties = [each for spec in specs if (each := getattr(spec.method, "penalty", None)) is not None]
-        told = [f"lambda {_span(penalties)}"] if penalties else []
-        speaker.news(f"auto: {labels[method]}: {', '.join([*told, f'alpha {_span([spec.rate for spec in specs])}'])}")
+        numbers = [f"lambda {_format_span(penalties)}"] if penalties else []
+        numbers.append(f"alpha {_format_span([spec.rate for spec in specs])}")
+        reporter.inform(f"auto: {labels[method]}: {', '.join(numbers)}")
 
 
-def _span(values: Sequence[Any]) -> str:
+def _format_span(values: Sequence[Any]) -> str:
     least, largest = min(values), max(values)
     return f"{least:g}" if least == largest else f"{least:g} to {largest:g}"

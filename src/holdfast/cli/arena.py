@@ -9,9 +9,9 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from holdfast.cli.console import Speaker
 from holdfast.cli.gathering import add_resumable, open_study, resumable
-from holdfast.cli.options import add_output, add_spec_flags, file_and_flags
+from holdfast.cli.reporter import Reporter
+from holdfast.cli.spec_flags import add_output, add_spec_flags, read_file_and_flags
 from holdfast.errors import InvalidInput, unknown
 from holdfast.files import file_names, sweep, write_atomic
 from holdfast.runs.plan import fill_defaults
@@ -75,8 +75,8 @@ def add_flags(parser: ArgumentParser) -> None:
 
 
 def command(arguments: Namespace) -> int:
-    arena, speaker = arena_of(arguments), Speaker.of(arguments)
-    return resumable(speaker, arguments, "arena", STORES, lambda out: _play(speaker, arena, out, arguments))
+    arena, reporter = arena_of(arguments), Reporter.of(arguments)
+    return resumable(reporter, arguments, "arena", STORES, lambda out: _play(reporter, arena, out, arguments))
 
 
 def _preset(arguments: Namespace) -> Preset:
@@ -96,7 +96,7 @@ def factors_of(arguments: Namespace) -> tuple[float, ...]:
 
 def arena_of(arguments: Namespace) -> Arena:
     """Return the arena of a command line: the preset's, overridden by the flags."""
-    preset, (in_file, given) = _preset(arguments), file_and_flags(arguments)
+    preset, (in_file, given) = _preset(arguments), read_file_and_flags(arguments)
     parts = {of: [in_file[option]] for option, of in TASK.items() if option in in_file}
     parts |= {of: given[option] for option, of in SWEPT.items() if option in given}
     base = {name: value for name, value in (in_file | given).items() if name not in OWN}
@@ -109,27 +109,27 @@ def arena_of(arguments: Namespace) -> Arena:
     return replace(preset, **parts, base={**preset.base, **base}, seeds=seeds, honest=honest).arena()
 
 
-def _play(speaker: Speaker, arena: Arena, out: Path, arguments: Namespace) -> int:
+def _play(reporter: Reporter, arena: Arena, out: Path, arguments: Namespace) -> int:
     sweep(out, [NUMBERS])
     checksums = {data: SHARED.load(data).digest() for data in arena.data}
     digests = {_ready(arena, data).data: digest for data, digest in checksums.items()}
     conditions, bouts = len(arena.conditions()), len(arena.bouts())
-    speaker.news(
+    reporter.inform(
         f"{len(arena.methods)} methods, {len(arena.attacks)} attacks, {conditions} conditions: {bouts} bouts of "
         f"{arena.base.rounds} rounds on {', '.join(map(data_text, arena.data))}"
     )
     factors = factors_of(arguments)
     if len(factors) > 1:
-        chosen = _choose_factors(speaker, arena, factors, out, arguments.jobs)
+        chosen = _choose_factors(reporter, arena, factors, out, arguments.jobs)
     else:
         chosen = dict.fromkeys(map(place_of, arena.bouts()), factors[0] if factors else 1.0)
-    cells = play_arena(arena, _open_study(speaker, arena, out, "runs", digests, arguments.jobs), chosen)
-    show(speaker, arena, Leaderboard.of(cells), arguments, out, factors)
+    cells = play_arena(arena, _open_study(reporter, arena, out, "runs", digests, arguments.jobs), chosen)
+    show(reporter, arena, Leaderboard.of(cells), arguments, out, factors)
     return 0
 
 
 def _choose_factors(
-    speaker: Speaker, arena: Arena, factors: tuple[float, ...], out: Path, jobs: int | None
+    reporter: Reporter, arena: Arena, factors: tuple[float, ...], out: Path, jobs: int | None
 ) -> dict[Place, float]:
     """Return the factors chosen on training samples held back, which are written to one file per data set."""
     labels = data_labels(arena.data)
@@ -146,8 +146,8 @@ def _choose_factors(
         held = ready[spec.data]
         return replace(spec, data=held.data, scale=held.scale, problem=held.problem, l2=held.l2)
 
-    speaker.news(f"step sizes first: each method tries {len(factors)} on samples held back from training")
-    return choose_factors(arena, factors, held_out, _open_study(speaker, arena, out, "tries", checksums, jobs))
+    reporter.inform(f"step sizes first: each method tries {len(factors)} on samples held back from training")
+    return choose_factors(arena, factors, held_out, _open_study(reporter, arena, out, "tries", checksums, jobs))
 
 
 def _ready(arena: Arena, data: Any) -> Spec:
@@ -156,7 +156,7 @@ def _ready(arena: Arena, data: Any) -> Spec:
 
 
 def _open_study(
-    speaker: Speaker, arena: Arena, out: Path, name: str, digests: Mapping[Any, str], jobs: int | None
+    reporter: Reporter, arena: Arena, out: Path, name: str, digests: Mapping[Any, str], jobs: int | None
 ) -> Study:
     """Return the study of the runs in a folder of the arena's; both folders share the file of numbers."""
 
@@ -164,11 +164,11 @@ def _open_study(
         return digests[spec.data]
 
     line = partial(_line, arena)
-    return open_study(speaker, jobs, out / name, line, digest, NumbersFile(out / NUMBERS, digest))
+    return open_study(reporter, jobs, out / name, line, digest, NumbersFile(out / NUMBERS, digest))
 
 
 def show(
-    speaker: Speaker,
+    reporter: Reporter,
     arena: Arena,
     board: Leaderboard,
     arguments: Namespace,
@@ -186,9 +186,9 @@ def show(
     if arguments.json:
         print(results)
     for table in leaderboard_tables(board):
-        speaker.table(table, split=True)
+        reporter.print_table(table, divide=True)
     for sentence in (headline(board), *conclusions(board), f"page with all cells: {out / 'report.html'}"):
-        speaker.say(sentence)
+        reporter.say(sentence)
 
 
 def _line(arena: Arena, spec: Spec) -> str:

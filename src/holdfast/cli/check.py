@@ -1,15 +1,15 @@
-"""`holdfast check`: which laws a part keeps, ours or from outside."""
+"""`holdfast check`: test a part against the laws of its kind."""
 
 import json
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
-from holdfast.cli.console import Speaker
-from holdfast.cli.options import add_output
+from holdfast.cli.reporter import Reporter
+from holdfast.cli.spec_flags import add_output
 from holdfast.errors import InvalidInput, unknown
 
 BROKEN = 1
-"""The exit status when a law does not hold that must."""
+"""The exit status when a required law does not hold."""
 
 
 def add_flags(parser: ArgumentParser) -> None:
@@ -17,9 +17,13 @@ def add_flags(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--kind",
         metavar="KIND",
-        help="what PART is, if it does not say: rule, stage, attack, penalty, partition, problem or method",
+        help="kind of PART, if its class does not show it: rule, stage, attack, penalty, partition, problem or method",
     )
-    parser.add_argument("--robust", action="store_true", help="demand robustness also of a rule that is told no count")
+    parser.add_argument(
+        "--robust",
+        action="store_true",
+        help="test robustness also for a rule without a declared number of Byzantine rows",
+    )
     add_output(parser)
 
 
@@ -28,7 +32,7 @@ def command(arguments: Namespace) -> int:
 
     if arguments.kind is not None and arguments.kind not in KINDS:
         raise unknown("kind", arguments.kind, KINDS)
-    speaker = Speaker.of(arguments)
+    reporter = Reporter.of(arguments)
     kind, part = make_named(arguments.part, arguments.kind)
     if arguments.robust and kind not in ("rule", "stage"):
         raise InvalidInput(f"--robust is for rules and stages; got the {kind} {arguments.part}")
@@ -37,5 +41,5 @@ def command(arguments: Namespace) -> int:
     if arguments.json:
         print(json.dumps(report.to_json(), allow_nan=False))
     else:
-        speaker.say(str(report))
+        reporter.say(str(report))
     return 0 if report.holds else BROKEN

@@ -1,4 +1,4 @@
-"""`holdfast cite`: where methods, attacks and partitions come from, as BibTeX."""
+"""`holdfast cite`: the sources of methods, attacks and partitions as BibTeX."""
 
 from argparse import ArgumentParser, Namespace
 
@@ -11,7 +11,7 @@ def add_flags(parser: ArgumentParser) -> None:
         "parts",
         nargs="+",
         metavar="METHOD",
-        help="a method as --method has it, a stage, an attack, a partition, saga or lsvrg",
+        help="method as in --method, stage, attack, partition, saga or lsvrg",
     )
 
 

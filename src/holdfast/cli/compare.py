@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.cli.announcing import announce_inferences, announce_numbers
-from holdfast.cli.console import Speaker
 from holdfast.cli.gathering import add_resumable, open_store, resumable
-from holdfast.cli.options import add_output, add_spec_flags, swept_of
+from holdfast.cli.reporter import Reporter
+from holdfast.cli.spec_flags import add_output, add_spec_flags, read_sweep
 from holdfast.files import write_atomic
 from holdfast.methods import method_labels
 from holdfast.runs.cautions import kinds
-from holdfast.runs.observers import RunsBar
 from holdfast.runs.records import Record
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import data_name
@@ -40,18 +39,18 @@ def command(arguments: Namespace) -> int:
     specs = specs_of(arguments)
     data = ", ".join(dict.fromkeys(data_name(spec.data) for spec in specs))
     title = f"{', '.join(method_labels(spec.method for spec in specs).values())} on {data}"
-    speaker = Speaker.of(arguments)
+    reporter = Reporter.of(arguments)
 
     def act(out: Path) -> int:
-        store = open_store(speaker, out / "runs", DataDigests())
-        return show(_with_progress(speaker, specs, arguments.jobs, store), arguments, title, out)
+        store = open_store(reporter, out / "runs", DataDigests())
+        return show(_with_progress(reporter, specs, arguments.jobs, store), arguments, title, out)
 
-    return resumable(speaker, arguments, "compare", ("runs",), act)
+    return resumable(reporter, arguments, "compare", ("runs",), act)
 
 
 def specs_of(arguments: Namespace) -> list[Spec]:
     """Return every combination of the values that are given."""
-    swept = DEFAULTS | swept_of(arguments)
+    swept = DEFAULTS | read_sweep(arguments)
     make = {option.name: option.metadata.get("make", lambda given: given) for option in fields(Spec)}
     made = {name: [make[name](each) for each in values] for name, values in swept.items()}
     parts = [made.pop(name) for name in DEFAULTS]
@@ -68,24 +67,24 @@ def show(results: Comparison, arguments: Namespace, title: str, out: Path) -> in
     from holdfast.report.tables import accuracy_tables
     from holdfast.report.worst import conclusions, headline
 
-    speaker = Speaker.of(arguments)
+    reporter = Reporter.of(arguments)
     written = {"title": title, "cells": results.rows(), "runs": _entries(results)}
     if arguments.json:
         print(json.dumps(written, allow_nan=False))
     for table in accuracy_tables(results):
-        speaker.table(table)
+        reporter.print_table(table)
     write_atomic(out / "results.json", json.dumps(written, allow_nan=False).encode())
     write_atomic(out / "report.html", comparison_page(title, results).encode())
     for name, picture in comparison_pictures(results):
         write_atomic(out / name, picture)
     failed = {name: run.failed for name, run in zip(results.names().values(), results.runs, strict=True) if run.failed}
     for name, why in failed.items():
-        speaker.say(f"failed: {name}: {why}")
+        reporter.say(f"failed: {name}: {why}")
     for text, count in kinds(text for run in results.runs for text in run.warnings).items():
-        speaker.say(f"warning: {text} ({count} of {len(results.runs)} runs{' alike' if count > 1 else ''})")
+        reporter.say(f"warning: {text} ({count} of {len(results.runs)} runs{' alike' if count > 1 else ''})")
     for sentence in (headline(results.tables), *conclusions(results.tables)):
-        speaker.say(sentence)
-    speaker.say(f"page with the curves: {out / 'report.html'}")
+        reporter.say(sentence)
+    reporter.say(f"page with the curves: {out / 'report.html'}")
     return FAILED if failed else 0
 
 
@@ -98,18 +97,18 @@ def _entries(results: Comparison) -> list[dict[str, Any]]:
     ]
 
 
-def _with_progress(speaker: Speaker, specs: Sequence[Spec], jobs: int | None, store: Keeper | None) -> Comparison:
+def _with_progress(reporter: Reporter, specs: Sequence[Spec], jobs: int | None, store: Keeper | None) -> Comparison:
     from holdfast.report.tables import cell
 
     def finish(record: Record, name: str) -> None:
-        speaker.counted(f"{name}  {cell(record)}")
+        reporter.count(f"{name}  {cell(record)}")
 
-    announce_inferences(speaker, specs)
+    announce_inferences(reporter, specs)
     return compare(
         specs,
         jobs,
         finish,
-        prepared=partial(announce_numbers, speaker, specs),
+        prepared=partial(announce_numbers, reporter, specs),
         store=store,
-        progress=RunsBar(jobs, speaker.console, disable=not speaker.live),
+        progress=reporter.runs_bar(jobs),
     )

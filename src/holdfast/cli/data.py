@@ -1,9 +1,9 @@
-"""`holdfast data`: the data sets, and bringing them into the cache."""
+"""`holdfast data`: list data sets, or fetch them into the cache."""
 
 from argparse import ArgumentParser, Namespace
 
 from holdfast import data
-from holdfast.cli.parsing import Command, add_commands
+from holdfast.cli.parsers import Command, add_commands
 from holdfast.errors import unknown
 from holdfast.naming import summary
 
@@ -43,8 +43,8 @@ class _Fetch:
 
 
 ACTIONS = {
-    "list": Command("list data sets, and what is cached", "holdfast data list", _List()),
-    "fetch": Command("bring data sets into the cache", "holdfast data fetch mnist", _Fetch()),
+    "list": Command("list data sets and where they are", "holdfast data list", _List()),
+    "fetch": Command("fetch data sets into the cache", "holdfast data fetch mnist", _Fetch()),
 }
 
 

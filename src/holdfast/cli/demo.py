@@ -8,10 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from holdfast.cli.arena import show
-from holdfast.cli.console import Speaker
-from holdfast.cli.filling import Filling
-from holdfast.cli.folders import results_folder
-from holdfast.cli.options import add_jobs, add_output, flags_of
+from holdfast.cli.reporter import Reporter
+from holdfast.cli.results_folders import results_folder
+from holdfast.cli.spec_flags import add_jobs, add_output, format_flags
 from holdfast.runs.spec import Spec
 from holdfast.studies.arena import PRESETS
 from holdfast.studies.arena_play import play_arena
@@ -29,23 +28,23 @@ def add_flags(parser: ArgumentParser) -> None:
 
 
 def command(arguments: Namespace) -> int:
-    speaker, arena = Speaker.of(arguments), PRESETS["demo"].arena()
+    reporter, arena = Reporter.of(arguments), PRESETS["demo"].arena()
 
     @contextmanager
     def fill(specs: Sequence[Spec]) -> Iterator[Arrived]:
-        with preparing(specs), Filling(speaker, specs) as table:
-            yield lambda record, _: table.ended(record.spec, record.accuracy or 0.0)
+        with preparing(specs), reporter.worst_cases(specs) as table:
+            yield lambda record, _: table.count(record.spec, record.accuracy or 0.0)
 
     with results_folder(arguments.out, "demo") as out:
-        speaker.news(
+        reporter.inform(
             f"{len(arena.methods)} methods under {len(arena.attacks)} attacks on the embedded digits: every two of "
             "20 workers hold one digit, 8 are Byzantine"
         )
         board = Leaderboard.of(play_arena(arena, Study(arguments.jobs, telling=fill)))
-        show(speaker, arena, board, arguments, out)
-        speaker.news("try next:")
+        show(reporter, arena, board, arguments, out)
+        reporter.inform("try next:")
         for line in next_steps(board, arena.base):
-            speaker.news(f"  {line}")
+            reporter.inform(f"  {line}")
     return 0
 
 
@@ -58,8 +57,8 @@ def next_steps(board: Leaderboard, base: Spec) -> list[str]:
     plain = Spec(data=base.data, partition=attacked.partition, byzantine=attacked.byzantine)
     worst = replace(plain, method=best.method, attack=best.worst.bout.attack)
     return [
-        f"holdfast run {shlex.join(flags_of(worst))}    # the winner in its worst case; then holdfast inspect",
-        f"holdfast advise {shlex.join(flags_of(plain))}",
+        f"holdfast run {shlex.join(format_flags(worst))}    # the winner in its worst case; then holdfast inspect",
+        f"holdfast advise {shlex.join(format_flags(plain))}",
         f"holdfast compare --data YOUR.csv --method rsa krum sgd --attack none {worst.attack_text} --byzantine 4",
         "holdfast arena    # every method, iid and by label, with 4 and with 8 Byzantine workers; 8 minutes",
     ]

@@ -1,16 +1,16 @@
-"""`holdfast federation`: an app to edit, a trial of it on this machine, and the end of what a killed trial left."""
+"""`holdfast federation`: write a Flower app, try it on this machine, stop the processes of a killed trial."""
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from holdfast.cli.console import Speaker
-from holdfast.cli.parsing import Command, add_commands
+from holdfast.cli.parsers import Command, add_commands
+from holdfast.cli.reporter import Reporter
 from holdfast.errors import EngineError
 from holdfast.federation.app_template import FRAMEWORKS, LOOPBACK, write_app
 from holdfast.federation.trial import Trial, stop
 
 FAILED = 1
-"""The exit status when a federation did not come to its end."""
+"""The exit status when a federation did not finish."""
 
 
 def _add_folder(parser: ArgumentParser) -> None:
@@ -21,12 +21,14 @@ class _Init:
     @staticmethod
     def add_flags(parser: ArgumentParser) -> None:
         _add_folder(parser)
-        parser.add_argument("--nodes", type=int, default=4, metavar="N", help="nodes to make keys for (default 4)")
         parser.add_argument(
-            "--framework", default="numpy", choices=FRAMEWORKS, help="what the model is written in (default numpy)"
+            "--nodes", type=int, default=4, metavar="N", help="number of nodes to write keys for (default 4)"
         )
         parser.add_argument(
-            "--host", default=LOOPBACK, metavar="NAME", help="the server's name or address, for its certificate"
+            "--framework", default="numpy", choices=FRAMEWORKS, help="framework of the model (default numpy)"
+        )
+        parser.add_argument(
+            "--host", default=LOOPBACK, metavar="NAME", help="name or address of the server, for its certificate"
         )
 
     @staticmethod
@@ -41,23 +43,31 @@ class _Try:
     @staticmethod
     def add_flags(parser: ArgumentParser) -> None:
         _add_folder(parser)
-        parser.add_argument("--nodes", type=int, default=4, metavar="N", help="how many nodes to start (default 4)")
-        parser.add_argument("--byzantine", type=int, default=0, metavar="N", help="how many of them, the last, attack")
-        parser.add_argument("--attack", metavar="NAME", help="what they do: NAME[:key=value,...], one process alone")
-        parser.add_argument("--config", default="", metavar="TEXT", help="the app's settings: 'rounds=5 seed=1'")
-        parser.add_argument("--resume", action="store_true", help="go on from the checkpoints of the last trial")
+        parser.add_argument("--nodes", type=int, default=4, metavar="N", help="number of nodes to start (default 4)")
+        parser.add_argument(
+            "--byzantine", type=int, default=0, metavar="N", help="number of Byzantine nodes, which are the last ones"
+        )
+        parser.add_argument(
+            "--attack",
+            metavar="NAME",
+            help="attack of the Byzantine nodes: NAME[:key=value,...]; local attacks only",
+        )
+        parser.add_argument(
+            "--config", default="", metavar="TEXT", help="settings of the app, such as 'rounds=5 seed=1'"
+        )
+        parser.add_argument("--resume", action="store_true", help="resume from the checkpoints of the last trial")
 
     @staticmethod
     def command(arguments: Namespace) -> int:
-        speaker = Speaker()
+        reporter = Reporter()
         about = (arguments.folder, arguments.nodes, arguments.byzantine, arguments.attack)
         trial = Trial(*about, config=arguments.config, resume=arguments.resume)
         try:
-            trial.play(speaker.say)
+            trial.play(reporter.say)
         except EngineError as error:
-            speaker.say(str(error))
+            reporter.say(str(error))
             return FAILED
-        speaker.say(f"done; the model is {trial.server / 'model.npy'}")
+        reporter.say(f"done; the model is {trial.server / 'model.npy'}")
         return 0
 
 
@@ -75,11 +85,13 @@ class _Stop:
 ACTIONS = {
     "init": Command("write an app, certificates and node keys", "holdfast federation init my-federation", _Init()),
     "try": Command(
-        "train it on this machine: SuperLink and SuperNodes with TLS and node keys",
+        "train on this machine: a SuperLink and SuperNodes with TLS and node keys",
         "holdfast federation try my-federation --nodes 4 --byzantine 1 --attack sign-flip",
         _Try(),
     ),
-    "stop": Command("end what a killed trial has left running", "holdfast federation stop my-federation", _Stop()),
+    "stop": Command(
+        "end the processes that a killed trial left running", "holdfast federation stop my-federation", _Stop()
+    ),
 }
 
 

@@ -1,23 +1,18 @@
-"""What commands of many runs share: a folder that can be resumed, and one line per run that ends."""
+"""What commands of many runs share: a folder that can be resumed."""
 
 import shlex
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from functools import partial
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from time import monotonic
 
-from holdfast.cli.console import Speaker
-from holdfast.cli.folders import holds_nothing, results_folder
+from holdfast.cli.reporter import Reporter
+from holdfast.cli.results_folders import holds_nothing, results_folder
 from holdfast.errors import INTERRUPTED, InvalidInput
 from holdfast.files import check_writable, reason, sweep
-from holdfast.runs.observers import RunsBar
-from holdfast.runs.records import Record
 from holdfast.runs.spec import Spec
 from holdfast.studies.auto_numbers import NumbersKeeper
 from holdfast.studies.store import Store
-from holdfast.studies.study import Arrived, Study
+from holdfast.studies.study import Study
 
 
 def add_resumable(parser: ArgumentParser) -> None:
@@ -28,7 +23,7 @@ def add_resumable(parser: ArgumentParser) -> None:
 
 
 def resumable(
-    speaker: Speaker, arguments: Namespace, label: str, stores: Sequence[str], act: Callable[[Path], int]
+    reporter: Reporter, arguments: Namespace, label: str, stores: Sequence[str], act: Callable[[Path], int]
 ) -> int:
     """Act in the folder of the results, which holds no runs unless they are to be resumed; return the exit status."""
     if arguments.resume and not (arguments.out and arguments.out.is_dir()):
@@ -40,12 +35,12 @@ def resumable(
             return act(out)
         except KeyboardInterrupt:
             again = f"resume with the same command and: --out {shlex.quote(str(out))} --resume"
-            speaker.say(f"interrupted; {'nothing was finished yet' if holds_nothing(out) else again}")
+            reporter.say(f"interrupted; {'nothing was finished yet' if holds_nothing(out) else again}")
             return INTERRUPTED
 
 
 def open_study(
-    speaker: Speaker,
+    reporter: Reporter,
     jobs: int | None,
     folder: Path,
     line: Callable[[Spec], str],
@@ -53,10 +48,12 @@ def open_study(
     numbers: NumbersKeeper | None = None,
 ) -> Study:
     """Return the study whose finished runs lie in this folder; `line` names a run in one line."""
-    return Study(jobs, open_store(speaker, folder, digest), numbers, partial(tell, speaker, jobs, line))
+    return Study(
+        jobs, open_store(reporter, folder, digest), numbers, lambda specs: reporter.observe_runs(specs, jobs, line)
+    )
 
 
-def open_store(speaker: Speaker, folder: Path, digest: Callable[[Spec], str]) -> Store:
+def open_store(reporter: Reporter, folder: Path, digest: Callable[[Spec], str]) -> Store:
     """Return the store of finished runs in this folder, which the first run makes."""
     try:
         check_writable(folder)
@@ -64,23 +61,4 @@ def open_store(speaker: Speaker, folder: Path, digest: Callable[[Spec], str]) ->
             sweep(folder)
     except OSError as error:
         raise InvalidInput(f"--out must name a folder that can be written; got {folder}: {reason(error)}") from None
-    return Store(folder, speaker.say, digest)
-
-
-@contextmanager
-def tell(speaker: Speaker, jobs: int | None, line: Callable[[Spec], str], specs: Sequence[Spec]) -> Iterator[Arrived]:
-    """Show each of these runs as it ends: a bar on a terminal, plain lines elsewhere."""
-    begun, counted, played = monotonic(), 0, 0
-    with RunsBar(jobs, speaker.console, disable=not speaker.live) as bar:
-        bar.began([*map(line, specs)])
-
-        def arrive(record: Record, new: bool) -> None:
-            nonlocal counted, played
-            counted, played = counted + 1, played + new
-            bar.ended(line(record.spec))
-            if new:
-                left = (monotonic() - begun) / played * (len(specs) - counted)
-                reached = record.failed or f"{record.score.name} {record.score.text(record.reached)}"
-                speaker.counted(f"{counted}/{len(specs)}  {line(record.spec)}  {reached}  {left:.0f} s left")
-
-        yield arrive
+    return Store(folder, reporter.say, digest)

@@ -1,4 +1,4 @@
-"""`holdfast init`: a spec file to begin with, every key explained."""
+"""`holdfast init`: write a spec file that explains every key."""
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
@@ -9,8 +9,8 @@ from typing import Any
 
 import tomli_w
 
-from holdfast.cli.console import Speaker
-from holdfast.cli.options import add_output, add_spec_flags, spec_of, written
+from holdfast.cli.reporter import Reporter
+from holdfast.cli.spec_flags import add_output, add_spec_flags, format_value, read_spec
 from holdfast.errors import InvalidInput
 from holdfast.files import reason, write_atomic
 from holdfast.runs.spec import Spec
@@ -19,56 +19,61 @@ from holdfast.runs.spec_sections import SECTIONS
 
 WIDTH = 100
 EMBEDDED = "digits"
-"""What a new spec learns unless it is told otherwise: data that need no fetching."""
+"""The data of a new spec if none are given: they need no fetching."""
 
 
 def add_flags(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "file", nargs="?", type=Path, default=Path("spec.toml"), metavar="FILE", help="the file (default: spec.toml)"
+        "file",
+        nargs="?",
+        type=Path,
+        default=Path("spec.toml"),
+        metavar="FILE",
+        help="file to write (default: spec.toml)",
     )
     add_spec_flags(parser, file=False)
     add_output(parser)
 
 
 def command(arguments: Namespace) -> int:
-    speaker = Speaker.of(arguments)
+    reporter = Reporter.of(arguments)
     arguments.data = arguments.data or EMBEDDED
     path: Path = arguments.file
-    content = text(spec_of(arguments), path)
+    content = format_spec(read_spec(arguments), path)
     if path.exists():
         raise InvalidInput(f"init writes a new file; got {path}, which is there already")
     try:
         write_atomic(path, content.encode())
     except OSError as error:
         raise InvalidInput(f"init needs a file that can be written; got {path}: {reason(error)}") from None
-    speaker.say(f"written: {path}; edit it, then: holdfast run {path}")
+    reporter.say(f"written: {path}; edit it, then: holdfast run {path}")
     return 0
 
 
-def text(spec: Spec, path: Path) -> str:
-    """Return a spec as a TOML file that explains every key; what is left open is commented out."""
+def format_spec(spec: Spec, path: Path) -> str:
+    """Return a spec as a TOML file that explains every key; keys without a value are commented out."""
     lines = [f"# holdfast run {path}; flags override what stands here. `holdfast list` describes all names."]
     for section in SECTIONS:
         lines += ["", f"[{section}]"]
         for option in fields(Spec):
             if option.metadata["section"] == section:
-                lines += _explained(option, getattr(spec, option.name), section)
+                lines += _explain(option, getattr(spec, option.name), section)
     return "\n".join(lines) + "\n"
 
 
-def _explained(option: Field[Any], value: Any, section: str) -> Iterator[str]:
+def _explain(option: Field[Any], value: Any, section: str) -> Iterator[str]:
     yield from wrap(option.metadata["help"], WIDTH, initial_indent="# ", subsequent_indent="# ", break_on_hyphens=False)
     if known := names(option):
         yield from wrap(", ".join(known), WIDTH, initial_indent="# known: ", subsequent_indent="#   ")
     if option.name == section:
-        yield from _toml(option.metadata["table"](value))
+        yield from _format_toml(option.metadata["table"](value))
     elif "table" in option.metadata:
-        yield from _toml({option.name: written(option.name, value)})
+        yield from _format_toml({option.name: format_value(option.name, value)})
     elif value is None:
         yield f"# {option.name} = ..."
     else:
-        yield from _toml({option.name: list(value) if isinstance(value, tuple) else value})
+        yield from _format_toml({option.name: list(value) if isinstance(value, tuple) else value})
 
 
-def _toml(table: dict[str, Any]) -> list[str]:
+def _format_toml(table: dict[str, Any]) -> list[str]:
     return tomli_w.dumps(table).strip().splitlines()

@@ -1,4 +1,4 @@
-"""`holdfast inspect`: one run, worker by worker."""
+"""`holdfast inspect`: show one run worker by worker."""
 
 import json
 from argparse import ArgumentParser, Namespace
@@ -7,8 +7,8 @@ from pathlib import Path
 from rich import box
 from rich.table import Table
 
-from holdfast.cli.console import Speaker
-from holdfast.cli.options import add_output
+from holdfast.cli.reporter import Reporter
+from holdfast.cli.spec_flags import add_output
 from holdfast.errors import InvalidInput
 from holdfast.files import write_atomic
 from holdfast.insight.inspection import inspect
@@ -16,7 +16,9 @@ from holdfast.insight.inspection import inspect
 
 def add_flags(parser: ArgumentParser) -> None:
     parser.add_argument("run", type=Path, metavar="RUN", help="the run folder")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="the page (default: report.html in the run folder)")
+    parser.add_argument(
+        "--out", type=Path, metavar="FILE", help="page to write (default: report.html in the run folder)"
+    )
     add_output(parser)
 
 
@@ -24,7 +26,7 @@ def command(arguments: Namespace) -> int:
     from holdfast.report.run_page import run_page
     from holdfast.report.worker_rows import known_columns, remarks
 
-    speaker = Speaker.of(arguments)
+    reporter = Reporter.of(arguments)
     found = inspect(arguments.run)
     out: Path = arguments.out or arguments.run / "report.html"
     try:
@@ -39,7 +41,7 @@ def command(arguments: Namespace) -> int:
         table.add_column(heading, justify="left" if heading in ("truly", "looks") else "right")
     for cells in rows:
         table.add_row(*cells)
-    speaker.table(table)
+    reporter.print_table(table)
     for line in filter(None, (found.verdict, *found.notes, *remarks(found.workers), f"page of the run: {out}")):
-        speaker.say(line)
+        reporter.say(line)
     return 0

@@ -1,4 +1,4 @@
-"""`holdfast list`: everything that has a name, from the registries."""
+"""`holdfast list`: every name in the registries."""
 
 from argparse import ArgumentParser, Namespace
 from dataclasses import fields
@@ -9,7 +9,7 @@ from rich.table import Table
 
 from holdfast.aggregators import CoordinateWise, NormWise, Remembering, Rule, Weighted
 from holdfast.attacks import ATTACKS, ColludingAttack
-from holdfast.cli.console import Speaker
+from holdfast.cli.reporter import Reporter
 from holdfast.data import PARTITIONS, SETS, TABLE_TYPES
 from holdfast.data import Table as DataTable
 from holdfast.engines.engine_options import ENGINES
@@ -27,57 +27,57 @@ RULES: dict[Any, str] = {
     Remembering: "with memory or draws",
     Rule: "others",
 }
-"""Families, the first that fits; they are laws of `holdfast.testing`."""
-OUTSIDE = "package.module:Name[:key=value,...] works wherever a name does, for code of your own"
+"""Families of rules, the first that fits; each has laws in `holdfast.testing`."""
+OUTSIDE = "package.module:Name[:key=value,...] works wherever a name does, for your own code"
 
 
 def add_flags(parser: ArgumentParser) -> None: ...
 
 
 def command(arguments: Namespace) -> int:
-    speaker = Speaker()
-    for title, entries in _catalogue().items():
+    reporter = Reporter()
+    for title, entries in _collect().items():
         table = Table(
             title=title, title_justify="left", title_style="bold", box=None, show_header=False, padding=(0, 2)
         )
         table.add_column(no_wrap=True)
         for name, line in entries.items():
             table.add_row(name, line)
-        speaker.table(table)
-        speaker.console.print()
-    speaker.say(OUTSIDE)
+        reporter.print_table(table)
+        reporter.say("")
+    reporter.say(OUTSIDE)
     return 0
 
 
-def _catalogue() -> dict[str, dict[str, str]]:
+def _collect() -> dict[str, dict[str, str]]:
     options = ",".join(f"{option.name}=..." for option in fields(DataTable) if option.name != "path")
     files = {
         "FILE.npz": "your own arrays: x_train, y_train, x_test, y_test or x, y",
         f"{', '.join(f'FILE{suffix}' for suffix in TABLE_TYPES)}": f"{summary(DataTable)} Also takes {options}.",
     }
     return {
-        **_methods(),
-        "stages (--method STAGE+RULE)": _told(STAGES),
+        **_group_methods(),
+        "stages (--method STAGE+RULE)": _describe(STAGES),
         "attacks (--attack)": {
-            usage: line + _threat(attack)
-            for (usage, line), attack in zip(_told(ATTACKS).items(), ATTACKS.registry.values(), strict=True)
+            usage: line + _describe_threat(attack)
+            for (usage, line), attack in zip(_describe(ATTACKS).items(), ATTACKS.registry.values(), strict=True)
         },
         "data sets (--data)": {name: summary(loader) for name, loader in SETS.registry.items()} | files,
-        "partitions (--partition)": _told(PARTITIONS),
+        "partitions (--partition)": _describe(PARTITIONS),
         "problems (--problem)": {name: summary(problem) for name, problem in PROBLEMS.registry.items()},
-        "models (--model), with PyTorch": _told(MODELS),
+        "models (--model), with PyTorch": _describe(MODELS),
         "schedules (--schedule)": {
             name: summary(kind) for name, kind in (*schedules.REGISTRY.items(), *steps.REGISTRY.items())
         },
-        "engines (--engine)": _told(ENGINES),
+        "engines (--engine)": _describe(ENGINES),
     }
 
 
-def _methods() -> dict[str, dict[str, str]]:
+def _group_methods() -> dict[str, dict[str, str]]:
     """Return the methods by family, each rule with the name of its class in `holdfast.aggregators`."""
     by_family: dict[str, dict[str, str]] = {"methods (--method)": {}}
     by_family |= {f"rules on gradients, {what} (--method)": {} for what in RULES.values()}
-    for (usage, line), member in zip(_told(METHODS).items(), METHODS_BY_NAME.values(), strict=True):
+    for (usage, line), member in zip(_describe(METHODS).items(), METHODS_BY_NAME.values(), strict=True):
         if not issubclass(member, Rule):
             by_family["methods (--method)"][usage] = line
             continue
@@ -86,16 +86,16 @@ def _methods() -> dict[str, dict[str, str]]:
     return by_family
 
 
-def _told(family: Family[Any]) -> dict[str, str]:
-    """Return how each member is written, with its defaults, and what it does."""
-    return {family.usage(name): summary(member) + _further(member) for name, member in family.registry.items()}
+def _describe(family: Family[Any]) -> dict[str, str]:
+    """Return each member as it is written, with its defaults, and a summary."""
+    return {family.usage(name): summary(member) + _list_further(member) for name, member in family.registry.items()}
 
 
-def _further(member: Any) -> str:
+def _list_further(member: Any) -> str:
     """Return the options whose defaults depend on the run."""
     names = [each.name for each in signature(member).parameters.values() if each.default is None]
     return f" Also takes {', '.join(names)}." if names else ""
 
 
-def _threat(attack: Any) -> str:
+def _describe_threat(attack: Any) -> str:
     return " Sees every honest message." if issubclass(attack, ColludingAttack) else ""

@@ -1,4 +1,4 @@
-"""`holdfast predict`: what a finished run's model says of other samples."""
+"""`holdfast predict`: predict with a finished run."""
 
 import csv
 import io
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from holdfast.cli.console import Speaker
+from holdfast.cli.reporter import Reporter
 from holdfast.errors import InvalidInput
 from holdfast.files import reason, write_atomic
 from holdfast.runs.folder.run_folder import RunFolder
@@ -17,19 +17,21 @@ from holdfast.runs.predictor import Predictor
 
 def add_flags(parser: ArgumentParser) -> None:
     parser.add_argument("run", type=Path, metavar="RUN", help="the run folder")
-    parser.add_argument("file", metavar="FILE", help="a table, with or without its target: FILE[:key=value,...]")
-    parser.add_argument("--probabilities", action="store_true", help="add a column with how likely each class is")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="where the table goes (default: standard output)")
+    parser.add_argument(
+        "file", metavar="FILE", help="table of samples, with or without the target: FILE[:key=value,...]"
+    )
+    parser.add_argument("--probabilities", action="store_true", help="add a column per class with its probability")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="table to write (default: standard output)")
 
 
 def command(arguments: Namespace) -> int:
-    speaker = Speaker(to_stderr=True)
+    reporter = Reporter(to_stderr=True)
     predictor = RunFolder(arguments.run).artifacts.predictor()
     encoded = predictor.encode(arguments.file)
     if encoded.strange:
-        speaker.say(f"warning: {encoded.strange} cells hold texts that the training data never had; they count as 0")
+        reporter.warn(f"{encoded.strange} cells hold texts that the training data never had; they count as 0")
     written = io.StringIO()
-    csv.writer(written, lineterminator="\n").writerows(_rows(predictor, encoded.features, arguments.probabilities))
+    csv.writer(written, lineterminator="\n").writerows(_make_rows(predictor, encoded.features, arguments.probabilities))
     if arguments.out is None:
         sys.stdout.write(written.getvalue())
         return 0
@@ -39,11 +41,11 @@ def command(arguments: Namespace) -> int:
         raise InvalidInput(
             f"--out must name a file that can be written; got {arguments.out}: {reason(error)}"
         ) from None
-    speaker.say(f"{len(encoded.features)} predictions: {arguments.out}")
+    reporter.say(f"{len(encoded.features)} predictions: {arguments.out}")
     return 0
 
 
-def _rows(predictor: Predictor, features: Any, probabilities: bool) -> Iterator[list[Any]]:
+def _make_rows(predictor: Predictor, features: Any, probabilities: bool) -> Iterator[list[Any]]:
     predicted = predictor.predict(features).tolist()
     name = "prediction" if predictor.layout is None else predictor.layout.target
     if not probabilities:

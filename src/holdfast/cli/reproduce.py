@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from holdfast.cli.console import Speaker
 from holdfast.cli.gathering import add_resumable, open_study, resumable
-from holdfast.cli.options import add_output
+from holdfast.cli.reporter import Reporter
+from holdfast.cli.spec_flags import add_output
 from holdfast.errors import InvalidInput, unknown
 from holdfast.files import write_atomic
 from holdfast.runs.records import Record
@@ -59,24 +59,24 @@ def command(arguments: Namespace) -> int:
     )
     if arguments.quick:
         figures = tuple(each.quick() for each in figures)
-    speaker = Speaker.of(arguments)
+    reporter = Reporter.of(arguments)
 
     def act(out: Path) -> int:
         if arguments.search:
-            return _search(speaker, figures, rates, out, arguments)
-        return _reproduce(speaker, figures, THEORY in names, out, arguments)
+            return _search(reporter, figures, rates, out, arguments)
+        return _reproduce(reporter, figures, THEORY in names, out, arguments)
 
-    return resumable(speaker, arguments, "reproduce", ("runs", "timings"), act)
+    return resumable(reporter, arguments, "reproduce", ("runs", "timings"), act)
 
 
-def _reproduce(speaker: Speaker, figures: Sequence[Figure], theory: bool, out: Path, arguments: Namespace) -> int:
+def _reproduce(reporter: Reporter, figures: Sequence[Figure], theory: bool, out: Path, arguments: Namespace) -> int:
     from holdfast.report.reproduction.bounds import theory_sections
     from holdfast.report.reproduction.summaries import heading, table
     from holdfast.report.reproduction.writing import write_report
 
     digest = SHARED.load(arguments.data).digest()
     runs, timings = (
-        open_study(speaker, jobs, out / name, _line, lambda _: digest)
+        open_study(reporter, jobs, out / name, _line, lambda _: digest)
         for name, jobs in (("runs", arguments.jobs), ("timings", 1))
     )
     theorems = partial(find_theorems, out / "theorems.json", arguments.quick)
@@ -90,22 +90,22 @@ def _reproduce(speaker: Speaker, figures: Sequence[Figure], theory: bool, out: P
     if arguments.json:
         print(results)
     for each in findings:
-        speaker.say(heading(each))
-        speaker.table(table(each))
+        reporter.say(heading(each))
+        reporter.print_table(table(each))
     for judged in report.judged:
-        speaker.say(f"{judged.verdict:<14} {judged.claim.name}")
+        reporter.say(f"{judged.verdict:<14} {judged.claim.name}")
     if report.judged:
-        speaker.say(f"{len(report.judged)} claims: {report.summary}")
-    speaker.say(f"page with figures and claims: {out / 'report.html'}")
-    return _compare(speaker, report.judged, arguments.expect) if arguments.expect else 0
+        reporter.say(f"{len(report.judged)} claims: {report.summary}")
+    reporter.say(f"page with figures and claims: {out / 'report.html'}")
+    return _compare(reporter, report.judged, arguments.expect) if arguments.expect else 0
 
 
-def _compare(speaker: Speaker, judged: Sequence[Judged], path: Path) -> int:
+def _compare(reporter: Reporter, judged: Sequence[Judged], path: Path) -> int:
     """Tell which verdicts are not those on record; claims about seconds have none."""
     changes = differences(judged, path)
     for change in changes:
-        speaker.say(change)
-    speaker.say(f"{len(changes)} verdicts differ from {path}" if changes else f"all verdicts are those of {path}")
+        reporter.say(change)
+    reporter.say(f"{len(changes)} verdicts differ from {path}" if changes else f"all verdicts are those of {path}")
     return 1 if changes else 0
 
 
@@ -117,12 +117,12 @@ def _options(arguments: Namespace) -> list[str]:
     return [*(["--quick"] if arguments.quick else []), *seeds, *data, *rates]
 
 
-def _search(speaker: Speaker, figures: Sequence[Figure], before: Rates, out: Path, arguments: Namespace) -> int:
+def _search(reporter: Reporter, figures: Sequence[Figure], before: Rates, out: Path, arguments: Namespace) -> int:
     digest = SHARED.load(arguments.data).digest()
-    study = open_study(speaker, arguments.jobs, out / "runs", _line, lambda _: digest)
+    study = open_study(reporter, arguments.jobs, out / "runs", _line, lambda _: digest)
 
     def play(specs: Sequence[Spec]) -> Mapping[Spec, Record]:
-        speaker.news(f"trying {len(specs)} runs of {specs[0].rounds} rounds")
+        reporter.inform(f"trying {len(specs)} runs of {specs[0].rounds} rounds")
         return study.record(specs)
 
     found = search(figures, before, play)
@@ -130,8 +130,8 @@ def _search(speaker: Speaker, figures: Sequence[Figure], before: Rates, out: Pat
     if arguments.json:
         print(json.dumps({name: searched.rate for name, searched in found.settings.items()}))
     for name, searched in found.settings.items():
-        speaker.say(f"{searched.rate:<8g}{name}")
-    speaker.say(f"use them with: --rates {shlex.quote(str(out / 'rates.toml'))}")
+        reporter.say(f"{searched.rate:<8g}{name}")
+    reporter.say(f"use them with: --rates {shlex.quote(str(out / 'rates.toml'))}")
     return 0
 
 

@@ -1,12 +1,10 @@
-"""`holdfast resume`: an interrupted run, to the end that it would have had."""
+"""`holdfast resume`: an interrupted run, to the same end as without the interruption."""
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from holdfast.cli.options import add_engine_flags, add_output, engine_of
 from holdfast.cli.run import play
-from holdfast.runs.folder.run_folder import RunFolder
-from holdfast.runs.runner import resume
+from holdfast.cli.spec_flags import add_engine_flags, add_output, read_engine
 
 
 def add_flags(parser: ArgumentParser) -> None:
@@ -16,5 +14,8 @@ def add_flags(parser: ArgumentParser) -> None:
 
 
 def command(arguments: Namespace) -> int:
-    engine = engine_of(arguments, lambda: str(RunFolder(arguments.run).manifest.about["engine"]))
-    return play(arguments, lambda watcher, stop: resume(arguments.run, watcher, stop, engine=engine))
+    from holdfast.runs.folder.run_folder import RunFolder
+    from holdfast.runs.runner import resume
+
+    engine = read_engine(arguments, lambda: str(RunFolder(arguments.run).manifest.about["engine"]))
+    return play(arguments, lambda observer, stop: resume(arguments.run, observer, stop, engine=engine))

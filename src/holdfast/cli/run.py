@@ -2,26 +2,51 @@
 
 import json
 import shlex
+import signal
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING, Self
 
-from holdfast.cli.announcing import announce_plan
-from holdfast.cli.console import Speaker
-from holdfast.cli.folders import claim_folder
-from holdfast.cli.interrupts import PoliteStop
-from holdfast.cli.options import add_output, add_spec_flags, spec_of
-from holdfast.cli.progress import EnteredWatcher, text, watcher
+from holdfast.cli.reporter import Reporter, RunReport, describe
+from holdfast.cli.spec_flags import add_output, add_spec_flags, read_spec
 from holdfast.errors import INTERRUPTED
-from holdfast.insight.inspection import individuals, inspect
-from holdfast.runs.folder.run_folder import RunFolder
 from holdfast.runs.observers import Interrupted
-from holdfast.runs.records import Result
-from holdfast.runs.runner import run
+
+if TYPE_CHECKING:  # what computes is loaded behind the first line
+    from holdfast.runs.records import Result
 
 SHOWN = 5
 """How many faults the summary shows."""
+
+
+class PoliteStop:
+    """While entered, the first SIGINT or SIGTERM stops the run after its round; a second one ends the process."""
+
+    def __init__(self) -> None:
+        self.asked = False
+
+    def __call__(self) -> bool:
+        return self.asked
+
+    def __enter__(self) -> Self:
+        self._before = {number: signal.signal(number, self._ask) for number in (signal.SIGINT, signal.SIGTERM)}
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._restore()
+
+    def _ask(self, number: int, frame: FrameType | None) -> None:
+        self.asked = True
+        self._restore()
+
+    def _restore(self) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
 
 
 def add_flags(parser: ArgumentParser) -> None:
@@ -31,45 +56,60 @@ def add_flags(parser: ArgumentParser) -> None:
 
 
 def command(arguments: Namespace) -> int:
-    spec = spec_of(arguments)
+    from holdfast.cli.results_folders import claim_folder
+    from holdfast.runs.folder.run_folder import RunFolder
+
+    spec = read_spec(arguments)
     if arguments.out:
         RunFolder.check_new(arguments.out)
     folder = arguments.out or partial(claim_folder, spec.method_name)
-    return play(arguments, lambda watcher, stop: run(announce_plan(watcher.speaker, spec), folder, watcher, stop))
+
+    def act(observer: RunReport, stop: PoliteStop) -> "Result":
+        from holdfast.cli.announcing import announce_plan
+
+        plan = announce_plan(observer.reporter, spec)  # before the runner is loaded
+
+        from holdfast.runs.runner import run
+
+        return run(plan, folder, observer, stop)
+
+    return play(arguments, act)
 
 
-def play(arguments: Namespace, act: Callable[[EnteredWatcher, PoliteStop], Result]) -> int:
+def play(arguments: Namespace, act: Callable[[RunReport, PoliteStop], "Result"]) -> int:
     """Play a run to its end, or until Ctrl-C, and say how it ended."""
-    speaker = Speaker.of(arguments)
+    reporter = Reporter.of(arguments)
     try:
-        with PoliteStop() as stop, watcher(speaker) as watching:
-            result = act(watching, stop)
+        with PoliteStop() as stop, reporter.observe_run() as observer:
+            result = act(observer, stop)
     except Interrupted as stopped:
         again = f"holdfast resume {shlex.quote(str(stopped.folder))}"
         elsewhere = f", or in this process alone, to the same end: {again} --engine simulated" if stopped.lost else ""
-        speaker.say(f"{stopped}; resume with: {again}{elsewhere}")
+        reporter.say(f"{stopped}; resume with: {again}{elsewhere}")
         return INTERRUPTED
     if arguments.json:
         print(json.dumps(result.to_json(), allow_nan=False))
-    speaker.say(_summary(result))
+    reporter.say(_summarise(result))
     return 0
 
 
-def _summary(result: Result) -> str:
+def _summarise(result: "Result") -> str:
+    from holdfast.insight.inspection import individuals, inspect
     from holdfast.report.worker_rows import remarks
 
     seconds = result.seconds + result.evaluation_seconds
-    outcome = f"diverged at round {result.diverged}" if result.last is None else text(result.last)
-    ended = f"{result.spec.method_name}: {outcome}  after {result.rounds} rounds in {seconds:.1f} s"
-    said = remarks(individuals(result.spec, result.history, result.personal))
-    judged = [result.verdict] if result.verdict else []
-    missing_judgement = inspect(result.folder).missing_judgement if result.folder else None
-    said += [missing_judgement] if missing_judgement else []
-    further = f"worker by worker: holdfast inspect {shlex.quote(str(result.folder))}"
-    return "\n".join([ended, *judged, *_went_wrong(result), *said, further, f"run folder: {result.folder}"])
+    outcome = f"diverged at round {result.diverged}" if result.last is None else describe(result.last)
+    lines = [f"{result.spec.method_name}: {outcome}  after {result.rounds} rounds in {seconds:.1f} s"]
+    lines += [result.verdict] if result.verdict else []
+    lines += _list_faults(result)
+    lines += remarks(individuals(result.spec, result.history, result.personal))
+    missing = inspect(result.folder).missing_judgement if result.folder else None
+    lines += [missing] if missing else []
+    lines += [f"worker by worker: holdfast inspect {shlex.quote(str(result.folder))}", f"run folder: {result.folder}"]
+    return "\n".join(lines)
 
 
-def _went_wrong(result: Result) -> list[str]:
+def _list_faults(result: "Result") -> list[str]:
     """Return how many answers are missing from the result, and the latest faults of workers."""
     absent = [f"{result.absent} answers were late or unusable, and left out"] if result.absent else []
     shown, more = result.faults[-SHOWN:], len(result.faults) - SHOWN

@@ -1,4 +1,4 @@
-"""`holdfast schema`: spec files as JSON Schema, for editors."""
+"""`holdfast schema`: the JSON Schema of spec files, for editors."""
 
 import json
 from argparse import ArgumentParser, Namespace

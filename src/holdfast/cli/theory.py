@@ -1,4 +1,4 @@
-"""`holdfast theory`: what the paper's theorems promise for a spec."""
+"""`holdfast theory`: compute what the paper's theorems promise for a spec."""
 
 import json
 from argparse import ArgumentParser, Namespace
@@ -9,8 +9,8 @@ from rich.table import Table
 from threadpoolctl import threadpool_limits
 
 from holdfast.cli.announcing import announce_plan
-from holdfast.cli.console import Speaker
-from holdfast.cli.options import add_output, add_spec_flags, spec_of
+from holdfast.cli.reporter import Reporter
+from holdfast.cli.spec_flags import add_output, add_spec_flags, read_spec
 from holdfast.insight.theorems import find_guarantees
 from holdfast.theory import Guarantees
 
@@ -21,19 +21,19 @@ def add_flags(parser: ArgumentParser) -> None:
 
 
 def command(arguments: Namespace) -> int:
-    speaker = Speaker.of(arguments)
-    with speaker.working(), threadpool_limits(1, "blas"):
-        found = find_guarantees(announce_plan(speaker, spec_of(arguments)).spec)
+    reporter = Reporter.of(arguments)
+    with reporter.show_work(), threadpool_limits(1, "blas"):
+        found = find_guarantees(announce_plan(reporter, read_spec(arguments)).spec)
     if arguments.json:
         print(json.dumps(found.to_json(), allow_nan=False))
         return 0
-    for table in (_constants(found), _verdicts(found)):
-        speaker.table(table)
-        speaker.console.print()
+    for table in (_tabulate_constants(found), _tabulate_verdicts(found)):
+        reporter.print_table(table)
+        reporter.say("")
     return 0
 
 
-def _constants(found: Guarantees) -> Table:
+def _tabulate_constants(found: Guarantees) -> Table:
     table = Table(title="constants, of the losses as they are trained", title_justify="left", box=None)
     for heading in ("", "least", "median", "largest"):
         table.add_column(heading, justify="left" if not heading else "right")
@@ -45,7 +45,7 @@ def _constants(found: Guarantees) -> Table:
         "delta_i^2, variance of minibatches (assumption 3)": found.disturbance.variances,
     }
     for name, values in spread.items():
-        table.add_row(name, *(f"{value:.4g}" for value in _spread(values)))
+        table.add_row(name, *(f"{value:.4g}" for value in _summarise(values)))
     single = {
         "loss at the optimum (eq. correct)": found.optimum_loss,
         "largest gradient entry left there": found.optimum_gradient,
@@ -70,11 +70,11 @@ def _constants(found: Guarantees) -> Table:
     return table
 
 
-def _spread(values: NDArray[np.float64]) -> tuple[float, float, float]:
+def _summarise(values: NDArray[np.float64]) -> tuple[float, float, float]:
     return float(values.min()), float(np.median(values)), float(values.max())
 
 
-def _verdicts(found: Guarantees) -> Table:
+def _tabulate_verdicts(found: Guarantees) -> Table:
     table = Table(title="guarantees", title_justify="left", box=None)
     for heading in ("", "needs", "here"):
         table.add_column(heading)

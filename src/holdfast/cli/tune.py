@@ -12,9 +12,9 @@ from threadpoolctl import threadpool_limits
 
 from holdfast import methods
 from holdfast.cli.announcing import announce_inferences
-from holdfast.cli.console import Speaker
 from holdfast.cli.gathering import add_resumable, open_study, resumable
-from holdfast.cli.options import add_output, add_spec_flags, flags_of, spec_of, values_of
+from holdfast.cli.reporter import Reporter
+from holdfast.cli.spec_flags import add_output, add_spec_flags, format_flags, read_spec, read_values
 from holdfast.errors import InvalidInput
 from holdfast.files import write_atomic
 from holdfast.methods import Rsa
@@ -53,15 +53,15 @@ def add_flags(parser: ArgumentParser) -> None:
 
 
 def command(arguments: Namespace) -> int:
-    asked = spec_of(arguments)
+    asked = read_spec(arguments)
     norms = _norms(asked, arguments)
-    speaker = Speaker.of(arguments)
+    reporter = Reporter.of(arguments)
 
     def act(out: Path) -> int:
-        _show(speaker, _search(speaker, asked, norms, out, arguments), out, arguments.json)
+        _show(reporter, _search(reporter, asked, norms, out, arguments), out, arguments.json)
         return 0
 
-    return resumable(speaker, arguments, "tune", STORES, act)
+    return resumable(reporter, arguments, "tune", STORES, act)
 
 
 def _norms(asked: Spec, arguments: Namespace) -> list[float]:
@@ -73,7 +73,7 @@ def _norms(asked: Spec, arguments: Namespace) -> list[float]:
         return [Rsa().norm]
     if arguments.norm and _names_norm(arguments.method):
         raise InvalidInput(f"norms to try are given once; got --norm and --method {arguments.method}")
-    if not arguments.norm and _names_norm(values_of(arguments).get("method")):
+    if not arguments.norm and _names_norm(read_values(arguments).get("method")):
         return [asked.method.norm]
     tried: Sequence[Any] = arguments.norm or tuple(NORMS.values())
     return list(dict.fromkeys(Rsa(norm=norm).norm for norm in tried))
@@ -84,14 +84,14 @@ def _names_norm(method: Any) -> bool:
     return "norm" in method if isinstance(method, Mapping) else "norm=" in (method or "")
 
 
-def _search(speaker: Speaker, asked: Spec, norms: Sequence[float], out: Path, arguments: Namespace) -> Outcome:
+def _search(reporter: Reporter, asked: Spec, norms: Sequence[float], out: Path, arguments: Namespace) -> Outcome:
     full, ready = SHARED.load(asked.data), fill_defaults(asked)
-    announce_inferences(speaker, [asked])
+    announce_inferences(reporter, [asked])
     split, file = hold_out(full, arguments.validation, asked.seed), out / "validation.npz"
     write(split, file)
 
     def open_folder(name: str, digest: str, jobs: int | None) -> Study:
-        return open_study(speaker, jobs, out / name, _line, lambda _: digest)
+        return open_study(reporter, jobs, out / name, _line, lambda _: digest)
 
     runs = open_folder("runs", split.digest(), arguments.jobs)
     final = open_folder("final", full.digest(), 1)
@@ -101,13 +101,13 @@ def _search(speaker: Speaker, asked: Spec, norms: Sequence[float], out: Path, ar
         )
 
     def play(specs: Sequence[Spec]) -> Mapping[Spec, Record]:
-        speaker.news(f"trying {len(specs)} candidates for {specs[0].rounds} rounds")
+        reporter.inform(f"trying {len(specs)} candidates for {specs[0].rounds} rounds")
         return runs.record(specs)
 
     rungs = halve(tried, arguments.rungs, play)
     best = chosen(asked, rungs[-1].trials[0].spec)
     ending = last_run(best)
-    speaker.news("the winner on all training samples, and on the test set")
+    reporter.inform("the winner on all training samples, and on the test set")
     (record,) = final.record([ending]).values()
     samples = (len(split.train_targets), len(split.test_targets))
     return Outcome(best, tuple(tried[: len(norms)]), tuple(rungs), samples, record)
@@ -117,11 +117,11 @@ def _line(spec: Spec) -> str:
     return f"{spec.method_name} {setting(spec)}"
 
 
-def _show(speaker: Speaker, outcome: Outcome, out: Path, as_json: bool) -> None:
+def _show(reporter: Reporter, outcome: Outcome, out: Path, as_json: bool) -> None:
     from holdfast.report.drawing import pictures
     from holdfast.report.tuning_page import best_table, heat_map, promise, summary, tuning_page
 
-    words = shlex.join(["holdfast", "run", *flags_of(outcome.best)])
+    words = shlex.join(["holdfast", "run", *format_flags(outcome.best)])
     results = json.dumps(outcome.to_json(words), allow_nan=False)
     title = f"{outcome.best.method_name} on {data_name(outcome.best.data)}, tuned"
     write_atomic(out / "results.json", results.encode())
@@ -130,6 +130,6 @@ def _show(speaker: Speaker, outcome: Outcome, out: Path, as_json: bool) -> None:
         write_atomic(out / name, picture)
     if as_json:
         print(results)
-    speaker.table(best_table(outcome))
+    reporter.print_table(best_table(outcome))
     for line in (promise(outcome), summary(outcome), f"page with the heat map: {out / 'report.html'}", words):
-        speaker.say(line)
+        reporter.say(line)

@@ -4,7 +4,6 @@ import gzip
 import shutil
 import subprocess
 import tarfile
-import urllib.request
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,7 +12,6 @@ from hashlib import sha256
 from http.client import HTTPException
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from urllib.error import HTTPError
 
 from holdfast.data.dataset import Dataset
 from holdfast.errors import InvalidInput
@@ -96,6 +94,9 @@ class Mirror(Source):
             yield name, gzip.decompress(self._get(f"{self.address}/{name}.gz"))
 
     def _get(self, address: str) -> bytes:
+        import urllib.request
+        from urllib.error import HTTPError
+
         try:
             with urllib.request.urlopen(address, timeout=20) as reply:
                 content: bytes = reply.read()

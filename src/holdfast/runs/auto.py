@@ -12,7 +12,7 @@ from holdfast.errors import InvalidInput
 from holdfast.methods import AUTO, Method, penalty, with_penalty
 from holdfast.methods.schedules import ToZero, schedule
 from holdfast.problems import ModuleProblem, Problem
-from holdfast.runs.composition import attack_and_byzantine, check, participants
+from holdfast.runs.composition import attack_and_byzantine, participants
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import require_number
 from holdfast.runs.survey import Surveys
@@ -32,7 +32,7 @@ def is_auto(spec: Spec) -> bool:
 
 
 def resolve_auto(spec: Spec, bench: Workbench = SHARED) -> Spec:
-    """Check a spec whose defaults are filled in; return it with numbers for what is left to the rule.
+    """Return a spec whose defaults are filled in with numbers for what it leaves to the rule.
 
     Every worker reports price, reach and curvature (`holdfast.runs.survey`), a Byzantine one what its attack
     makes of them, and the master believes the medians:
@@ -45,7 +45,6 @@ def resolve_auto(spec: Spec, bench: Workbench = SHARED) -> Spec:
     c/2 |x|^2: alpha is at most 1 / c. A network's start x is random and of a useful size: one pull of all workers moves
     it by at most a tenth of its length: alpha lambda m |z| <= MOVED |x|, z the longest that a pull may be.
     """
-    check(spec)
     if not is_auto(spec):
         return spec
     problem = bench.build(spec).problem

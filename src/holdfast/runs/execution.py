@@ -15,7 +15,7 @@ from holdfast.runs.experiment import Experiment
 from holdfast.runs.folder.checkpoint import Checkpoint
 from holdfast.runs.folder.run_folder import RunFolder
 from holdfast.runs.metrics import Evaluation, ceiling, evaluate, guessing
-from holdfast.runs.observers import Interrupted, Watcher
+from holdfast.runs.observers import Interrupted, Observer
 from holdfast.runs.personal import personal
 from holdfast.runs.predictor import Predictor
 from holdfast.runs.records import Result
@@ -33,13 +33,13 @@ class Execution:
         spec: Spec,
         experiment: Experiment,
         store: RunFolder | None,
-        watcher: Watcher,
+        observer: Observer,
         stopping: Callable[[], bool],
     ) -> None:
         self.spec, self.experiment, self.store = spec, experiment, store
-        self.watcher, self.stopping = watcher, stopping
+        self.observer, self.stopping = observer, stopping
         self.engine = Recorder(experiment.engine)
-        experiment.engine.attend(stopping, watcher.warned)
+        experiment.engine.attend(stopping, observer.warn)
         self.state = experiment.program.init(experiment.problem.start())
         self.round = 0
         self.history: list[Evaluation] = []
@@ -76,9 +76,9 @@ class Execution:
 
     def _play(self) -> Result:
         self.experiment.engine.start()
-        self.watcher.started(self.spec, self.round)
+        self.observer.start(self.spec, self.round)
         for caution in self.cautions:
-            self.watcher.warned(caution)
+            self.observer.warn(caution)
         while self.round < self.spec.rounds and self.diverged is None:
             try:
                 self._advance()
@@ -120,7 +120,7 @@ class Execution:
             self.round += 1
             if self.average is not None:
                 self.average += (state.model - self.average) / self.round
-            self.watcher.played(self.round)
+            self.observer.count(self.round)
             if not np.isfinite(self.state.model).all():
                 self.diverged = self.round
                 break
@@ -140,7 +140,7 @@ class Execution:
         self.history.append(evaluation)
         if self.store:
             self.store.record(evaluation)
-        self.watcher.evaluated(evaluation)
+        self.observer.show(evaluation)
 
     def _save(self) -> None:
         if self.store:
@@ -165,7 +165,7 @@ class Execution:
             predictor = Predictor.of(self.experiment.built, model)
             ended = after(self.experiment, self.history[-1]) if self.history else []
         for caution in ended:
-            self.watcher.warned(caution)
+            self.observer.warn(caution)
         program, voters = self.experiment.program, self.experiment.engine.voters
         bytes_up, bytes_down = map(round, estimate_traffic(self.spec, program, model, self.round, voters))
         result = Result(

@@ -1,4 +1,4 @@
-"""Callbacks of a run, progress bars among them, and what stops a run."""
+"""Callbacks of a run, progress bars among them, and the exception of a run that was stopped."""
 
 import logging
 import os
@@ -6,65 +6,67 @@ from collections.abc import Sequence
 from pathlib import Path
 from time import monotonic
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
+if TYPE_CHECKING:  # rich is loaded when a bar is made
+    from rich.console import Console
+    from rich.progress import ProgressColumn
 
-from holdfast.runs.metrics import Evaluation
-from holdfast.runs.spec import Spec
+    from holdfast.runs.metrics import Evaluation
+    from holdfast.runs.spec import Spec
 
 logger = logging.getLogger(__name__)
 
 
-class Watcher(Protocol):
-    """Someone who looks on."""
+class Observer(Protocol):
+    """Run callbacks."""
 
-    def started(self, spec: Spec, round: int) -> None: ...
-    def played(self, round: int) -> None: ...
-    def evaluated(self, evaluation: Evaluation) -> None: ...
-    def warned(self, text: str) -> None: ...
+    def start(self, spec: "Spec", round: int) -> None:
+        """Called once, before the rounds after `round` are played: 0 in a new run."""
+
+    def count(self, round: int) -> None:
+        """Called when a round is over."""
+
+    def show(self, evaluation: "Evaluation") -> None:
+        """Called with each evaluation."""
+
+    def warn(self, text: str) -> None:
+        """Called with a warning; the run continues."""
 
 
-class Unwatched:
-    """Nobody looks on; warnings are logged."""
+class LoggingObserver:
+    """Logs warnings and ignores all else."""
 
-    def started(self, spec: Spec, round: int) -> None: ...
-    def played(self, round: int) -> None: ...
-    def evaluated(self, evaluation: Evaluation) -> None: ...
+    def start(self, spec: "Spec", round: int) -> None: ...
+    def count(self, round: int) -> None: ...
+    def show(self, evaluation: "Evaluation") -> None: ...
 
-    def warned(self, text: str) -> None:
+    def warn(self, text: str) -> None:
         logger.warning(text)
 
 
-class Unheard(Unwatched):
-    """Nobody is told warnings; results keep them."""
+class SilentObserver(LoggingObserver):
+    """Ignores warnings too; the result of the run holds them."""
 
-    def warned(self, text: str) -> None: ...
+    def warn(self, text: str) -> None: ...
 
 
 class Interrupted(Exception):
-    """The run was asked to stop, or its workers could not go on; its folder, if it has one, can be resumed."""
+    """The run was asked to stop, or lost its workers; its folder, if there is one, can be resumed."""
 
     def __init__(self, round: int, folder: Path | None, why: str = "") -> None:
         super().__init__(f"stopped after round {round}{why}")
         self.round, self.folder = round, folder
         self.lost = bool(why)
-        """Whether it was for want of workers: then it may be resumed with fewer processes, or in one."""
+        """Whether workers were lost: the run may then be resumed with fewer processes, or in one."""
 
 
 class Bar:
-    """A bar while it is entered."""
+    """A progress bar while it is entered, on a terminal or in a notebook."""
 
-    def __init__(self, columns: Sequence[ProgressColumn], console: Console | None, disable: bool = False) -> None:
+    def __init__(self, columns: "Sequence[ProgressColumn]", console: "Console | None", disable: bool) -> None:
+        from rich.progress import Progress
+
         self.progress = Progress(*columns, console=console, transient=True, disable=disable)
 
     def __enter__(self) -> Self:
@@ -78,9 +80,11 @@ class Bar:
 
 
 class RunsBar(Bar):
-    """How many runs are over, how long the rest will take, and what is running."""
+    """A bar over many runs: the number of finished runs, the time left and the names of what is running."""
 
-    def __init__(self, at_once: int | None, console: Console | None = None, disable: bool = False) -> None:
+    def __init__(self, at_once: int | None, console: "Console | None" = None, disable: bool = False) -> None:
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
         columns = (
             TextColumn("runs"),
             MofNCompleteColumn(),
@@ -91,27 +95,29 @@ class RunsBar(Bar):
         )
         super().__init__(columns, console, disable)
         self.at_once = at_once or os.cpu_count() or 1
-        self.waiting: list[Any] = []
+        self.waiting: list[str] = []
 
-    def began(self, names: Sequence[str]) -> None:
-        """Show what will be run, in the order in which it will be."""
+    def start(self, names: Sequence[str]) -> None:
+        """Show the runs to come, in their order."""
         self.waiting = list(names)
         self.task = self.progress.add_task("", total=len(self.waiting), running=self._running())
 
-    def ended(self, name: str) -> None:
-        """Count one more run."""
+    def count(self, name: str) -> None:
+        """Count one more finished run."""
         self.waiting.remove(name)
         self.progress.update(self.task, advance=1, running=self._running())
 
     def _running(self) -> str:
-        """Return the names of what runs: runs begin in order, so many at once."""
+        """Return the names of what runs: runs begin in order, `at_once` at a time."""
         return "; ".join(self.waiting[: self.at_once])
 
 
 class RoundsBar(Bar):
-    """A watcher: a bar with the newest score, rounds per second and the time left."""
+    """An observer: a bar with the newest score, rounds per second and the time left."""
 
-    def __init__(self, console: Console | None = None) -> None:
+    def __init__(self, console: "Console | None" = None, disable: bool = False) -> None:
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+
         columns = (
             TextColumn("round"),
             MofNCompleteColumn(),
@@ -121,20 +127,23 @@ class RoundsBar(Bar):
             TimeRemainingColumn(compact=True),
             TextColumn("left"),
         )
-        super().__init__(columns, console)
+        super().__init__(columns, console, disable)
 
-    def started(self, spec: Spec, round: int) -> None:
-        self.first, self.begun = round, monotonic()
+    def start(self, spec: "Spec", round: int) -> None:
+        self.rounds, self.first, self.since = spec.rounds, round, monotonic()
         self.task = self.progress.add_task("", total=spec.rounds, completed=round, news="", speed=0.0)
 
-    def played(self, round: int) -> None:
-        if round % 25 == 0:
-            speed = (round - self.first) / max(monotonic() - self.begun, 1e-9)
-            self.progress.update(self.task, completed=round, speed=speed)
+    def measure_speed(self, round: int) -> float:
+        """Return the rounds per second until this round."""
+        return (round - self.first) / max(monotonic() - self.since, 1e-9)
 
-    def evaluated(self, evaluation: Evaluation) -> None:
+    def count(self, round: int) -> None:
+        if round % 25 == 0:
+            self.progress.update(self.task, completed=round, speed=self.measure_speed(round))
+
+    def show(self, evaluation: "Evaluation") -> None:
         name, value = next(iter(evaluation.measured.items()), ("loss", evaluation.loss))
         self.progress.update(self.task, news=f"{name} {value:.4g}")
 
-    def warned(self, text: str) -> None:
+    def warn(self, text: str) -> None:
         self.progress.console.print(f"warning: {text}", markup=False, soft_wrap=True)

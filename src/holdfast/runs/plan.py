@@ -1,5 +1,6 @@
 """From what was asked to what is computed: every default, number and choice of a spec filled in, once."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from os.path import isfile
 from pathlib import Path
@@ -36,10 +37,16 @@ class Plan:
     built: Built
 
 
-def make_plan(spec: Spec, bench: Workbench = SHARED) -> Plan:
-    """Return the plan of a new run. What cannot work is said here, before anything runs."""
-    numbered = resolve_auto(fill_defaults(spec, bench), bench)
-    built = bench.build(numbered)
+def make_plan(spec: Spec, bench: Workbench = SHARED, checked: Callable[[Spec], None] = lambda filled: None) -> Plan:
+    """Return the plan of a new run. What cannot work is said here, before anything runs.
+
+    `checked` is called once the data are there and all but numbers is decided: the rule may search for a while.
+    """
+    filled = fill_defaults(spec, bench)
+    check(filled)
+    built = bench.build(filled)
+    checked(filled)
+    numbered = resolve_auto(filled, bench)
     choice = _choose_gradients(numbered, built.problem)
     if choice:
         numbered = replace(numbered, **choice)

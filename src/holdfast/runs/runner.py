@@ -13,7 +13,7 @@ from holdfast.problems import Problem
 from holdfast.runs.execution import Execution
 from holdfast.runs.experiment import Experiment, assemble
 from holdfast.runs.folder.run_folder import RunFolder
-from holdfast.runs.observers import RoundsBar, Unwatched, Watcher
+from holdfast.runs.observers import LoggingObserver, Observer, RoundsBar
 from holdfast.runs.plan import Plan, make_plan, remake_plan
 from holdfast.runs.records import Result
 from holdfast.runs.spec import Spec
@@ -26,7 +26,7 @@ def _never() -> bool:
 def run(
     spec: Spec | Plan,
     folder: Path | str | Callable[[], Path] | None = None,
-    watcher: Watcher | None = None,
+    observer: Observer | None = None,
     stopping: Callable[[], bool] = _never,
     *,
     progress: bool = False,
@@ -42,19 +42,19 @@ def run(
     """
     if progress:
         with RoundsBar() as bar:
-            return run(spec, folder, watcher or bar, stopping)
+            return run(spec, folder, observer or bar, stopping)
     if folder is not None and not callable(folder):
         RunFolder.check_new(Path(folder))
     plan = spec if isinstance(spec, Plan) else make_plan(spec)
     experiment = assemble(plan)
     with closing(experiment.engine), _create_folder(folder, plan.spec, experiment) as store:
-        result = Execution(plan.spec, experiment, store, watcher or Unwatched(), stopping).play()
+        result = Execution(plan.spec, experiment, store, observer or LoggingObserver(), stopping).play()
         return replace(result, asked=plan.asked)
 
 
 def resume(
     folder: Path | str,
-    watcher: Watcher | None = None,
+    observer: Observer | None = None,
     stopping: Callable[[], bool] = _never,
     *,
     engine: Any = None,
@@ -65,7 +65,7 @@ def resume(
     On the `engine` it ran on before unless another is given, which changes no number. A run on data that were
     given as an object must be given the same `data` again.
     """
-    watcher = watcher or Unwatched()
+    observer = observer or LoggingObserver()
     with RunFolder.own(Path(folder)) as store:
         began = store.manifest
         spec = replace(began.spec, engine=began.about["engine"])
@@ -77,8 +77,8 @@ def resume(
         began.check_data(_digest(experiment))
         checkpoint, history, warnings = store.restore()
         for warning in (*store.note_resume(spec), *warnings):
-            watcher.warned(warning)
-        run = Execution(spec, experiment, store, watcher, stopping)
+            observer.warn(warning)
+        run = Execution(spec, experiment, store, observer, stopping)
         with closing(experiment.engine):
             return run.play(checkpoint, history)
 

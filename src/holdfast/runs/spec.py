@@ -64,22 +64,22 @@ class Spec:
         lambda attack: {"name": "none"} if attack is None else ATTACKS.table(attack),
     )
     byzantine: Annotated[int, Meta(ge=0)] | tuple[Positive, ...] = option(
-        "attack", 0, "number of Byzantine workers, q (then the last ones), or which they are, such as 2,5,9"
+        "attack", 0, "number of Byzantine workers q, which are the last ones; or their numbers, such as 2,5,9"
     )
     declared: Annotated[int, Meta(ge=0)] | None = option(
-        "attack", None, "the q that rules are told, if not the true one"
+        "attack", None, "number of Byzantine workers that rules are told; the true q if not given"
     )
     data: Any = part(
         "data",
         "mnist",
-        "a data set's name, or a file: .npz, or FILE[:key=value,...] with a table (.csv, .tsv, .parquet)",
+        "name of a data set, or a file: .npz, or a table FILE[:key=value,...] (.csv, .tsv, .parquet)",
         lambda given: make_data(given, _keys("data")),
         lambda data: data.table() if isinstance(data, Table) else {"name": data_text(data)},
     )
     partition: Part[Partition] = part(
         "data",
         Iid(),
-        "who holds what: NAME[:key=value,...]",
+        "how samples are dealt to workers: NAME[:key=value,...]",
         PARTITIONS.make,
         lambda partition: {"partition": PARTITIONS.table(partition)},
     )
@@ -87,84 +87,84 @@ class Spec:
     dealt: Literal["everyone", "honest"] = option(
         "data",
         "everyone",
-        "to whom samples are dealt: everyone, or honest workers; Byzantine ones then hold the same as some of these",
+        "workers that samples are dealt to; with honest, each Byzantine worker copies an honest worker's data",
     )
     scale: float | Literal["standard"] | None = option(
         "data",
         None,
-        "factor on the features, or standard: mean 0 and deviation 1 by what workers report, the default for tables; "
-        "1 leaves pixels raw, but 16 for digits",
+        "factor on the features, or standard: mean 0 and deviation 1 from the workers' reports; if not given, standard "
+        "for tables, 16 for digits, else 1",
     )
     problem: Any = part(
         "problem",
         None,
-        "what to learn; by the target if not given",
+        "problem to learn; inferred from the target if not given",
         lambda given: make_problem(given, _keys("problem")),
         lambda problem: {} if problem is None else {"name": problem_text(problem)},
     )
     model: Any = part(
         "problem",
         None,
-        "a PyTorch network that makes the scores: NAME[:key=value,...] or package.module:factory; linear without",
+        "PyTorch network: NAME[:key=value,...] or package.module:factory; none is a linear model",
         make_model,
         lambda model: {} if model is None else {"model": MODELS.table(model)},
     )
     normalise: Literal["mean-std", "none"] | None = option(
-        "problem", None, "with a model: features to mean 0 and deviation 1 per channel, mean-std, or none"
+        "problem", None, "with a model: mean-std scales features to mean 0 and deviation 1 per channel; or none"
     )
     augment: Literal["none", "shift", "flip-shift"] | None = option(
-        "problem", None, "with a model: move training images about at random, none, shift or flip-shift"
+        "problem", None, "with a model: random changes to training images: none, shift or flip-shift"
     )
     device: Literal["cpu", "cuda", "mps"] | None = option(
-        "problem", None, "with a model: where PyTorch computes, cpu, cuda or mps"
+        "problem", None, "with a model: device of PyTorch: cpu, cuda or mps"
     )
     gradients: str | None = option(
-        "problem", None, f"with a model: how gradients are computed, {', '.join(WAYS)}; the fastest here if not given"
+        "problem", None, f"with a model: way to compute gradients: {', '.join(WAYS)}; the fastest here if not given"
     )
-    chunk: Positive | None = option("problem", None, "with a model: workers that are computed at a time")
+    chunk: Positive | None = option("problem", None, "with a model: number of workers computed at a time")
     weighting: Literal["mean", "sum"] = option("problem", "mean", "weight of a worker's loss: 1/m (mean) or 1 (sum)")
     l2: Annotated[float, Meta(ge=0)] | None = option(
-        "problem", None, "weight c of the master's regulariser c/2 |x|^2; if not given 0 for tables, else 0.01"
+        "problem", None, "weight c of the master's regulariser c/2 |x|^2; if not given, 0 for tables, else 0.01"
     )
     rounds: Positive = option("training", 5000, "number of rounds")
     rate: float | Literal["auto"] | None = option(
         "training",
         None,
-        "step size alpha; if not given, auto: found from the data, or the theorems' own with their schedules",
+        "step size alpha; auto infers it from the data; if not given, auto, or the theorem's with its own schedule",
     )
-    schedule: str = option("training", "inverse-sqrt", "how the step size falls")
+    schedule: str = option("training", "inverse-sqrt", "schedule by which the step size falls")
     momentum: Annotated[float, Meta(ge=0, lt=1)] = option(
-        "training", 0.0, "share of the past in the averaged gradients that workers use; 0 is none"
+        "training", 0.0, "share of the past in the workers' averaged gradients; 0 is none"
     )
     reduction: Literal["none", "saga", "lsvrg"] = option(
         "training", "none", "variance reduction of the workers' gradients: none, saga or lsvrg"
     )
-    batch: Positive = option("training", 32, "samples in a minibatch")
+    batch: Positive = option("training", 32, "samples per minibatch")
     participation: Annotated[float, Meta(gt=0, le=1)] = option(
-        "training", 1.0, "share of the workers that is asked in a round, at random"
+        "training", 1.0, "share of the workers that the master asks per round, at random"
     )
     weights: Literal["equal", "samples"] = option(
-        "training", "equal", "how much workers count at the master: equal, or by their samples as the server dealt them"
+        "training", "equal", "weights of workers at the master: equal, or by the number of samples dealt to them"
     )
     weight_cap: Annotated[float, Meta(ge=1)] = option(
-        "training", 2.0, "most samples that count for one worker, in multiples of their mean"
+        "training", 2.0, "upper limit of a worker's weight by samples, in multiples of the mean"
     )
     byzantine_work: Literal["needed", "always"] = option(
         "training",
         "needed",
-        "Byzantine workers compute their own gradient where the attack uses it, or always: for timing",
+        "when Byzantine workers compute their own gradient: if the attack needs it, or always, for timing",
     )
-    seed: Annotated[int, Meta(ge=0)] = option("training", 0, "of all randomness")
-    dtype: Literal["float32", "float64"] = option("training", "float32", "of models and messages")
+    seed: Annotated[int, Meta(ge=0)] = option("training", 0, "random seed")
+    dtype: Literal["float32", "float64"] = option("training", "float32", "number type of models and messages")
     evaluated: Literal["last", "average"] = option(
-        "training", "last", "the model that is measured and kept: x0, or the average of x0 over all rounds so far"
+        "training", "last", "model that is evaluated and saved: x0, or the average of x0 over all rounds so far"
     )
     eval_every: Positive = option("training", 100, "rounds between evaluations")
     checkpoint_every: Positive = option("training", 500, "rounds between checkpoints")
     engine: Part[EngineOptions] = part(
         "engine",
         InProcess(),
-        "where it runs: all workers in this process, or shards of them on Ray",
+        "where workers compute: simulated in this process, or in shards on Ray",
         make_engine,
         ENGINES.table,
     )

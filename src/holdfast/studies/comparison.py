@@ -49,10 +49,10 @@ def compare(
     def tell(wanted: Sequence[Spec]) -> Iterator[Arrived]:
         called = {ready[draft]: names[draft.spec] for draft in reversed(drafts)}
         with progress if isinstance(progress, RunsBar) else RunsBar(jobs, disable=not progress) as bar:
-            bar.began([called[spec] for spec in wanted])
+            bar.start([called[spec] for spec in wanted])
 
             def arrive(record: Record, new: bool) -> None:
-                bar.ended(called[record.spec])
+                bar.count(called[record.spec])
                 finished(record, called[record.spec])
 
             yield arrive

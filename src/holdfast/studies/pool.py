@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from holdfast import kernels
 from holdfast.errors import InvalidInput, in_one_line
-from holdfast.runs.observers import Unheard
+from holdfast.runs.observers import SilentObserver
 from holdfast.runs.records import Result
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
@@ -73,7 +73,7 @@ def play(
             arrived(replace(found, spec=spec))
 
     others = [partial(_silent, work) for work in beside]
-    spread([*others, *(partial(run, spec, None, Unheard()) for spec in specs)], jobs, finish)
+    spread([*others, *(partial(run, spec, None, SilentObserver()) for spec in specs)], jobs, finish)
 
 
 def spread(work: Sequence[Callable[[], Any]], jobs: int | None, ended: Ended) -> None:

@@ -128,6 +128,7 @@ class Study:
         for draft in sorted(drafts, key=lambda draft: problem_of(draft.spec)):
             with failing(draft):
                 spec = drop_ignored(fill_defaults(draft.spec))
+                check(spec)
                 questions[draft] = spec, question_of(spec)
         answers = find_numbers((each for _, each in questions.values() if each), self.jobs, self.numbers)
         ready: dict[Draft, Spec] = {}
@@ -137,7 +138,6 @@ class Study:
                 if isinstance(answer, str):
                     raise InvalidInput(answer)
                 ready[draft] = _multiply_rate(spec if answer is None else with_numbers(spec, answer), draft.factor)
-                check(ready[draft])
         return ready, failures
 
     def _gather(self, specs: Sequence[Spec], arrived: Arrived, beside: Sequence[Work]) -> dict[Spec, Record]:

@@ -24,7 +24,7 @@ TEXTS = {
     "model": model_text,
     "engine": ENGINES.text,
 }
-"""How each part of a spec is written on a command line."""
+"""Functions that write each part of a spec as on a command line."""
 
 
 def add_spec_flags(
@@ -32,7 +32,7 @@ def add_spec_flags(
 ) -> None:
     """Add the optional spec file and a flag for every field, by sections; with `many`, flags take several values."""
     if file:
-        about = "a file with any of the sections below; flags override it"
+        about = "spec file with any of the sections below; flags override it"
         parser.add_argument("spec", nargs="?", type=Path, metavar="SPEC.toml", help=about)
     types = get_type_hints(Spec)
     for section in SECTIONS:
@@ -42,31 +42,31 @@ def add_spec_flags(
                 kind = types[option.name]
                 choices = get_args(kind) if get_origin(kind) is Literal else ()
                 group.add_argument(
-                    flag(option.name),
+                    format_flag(option.name),
                     nargs="+" if many else None,
-                    metavar="{" + ",".join(choices) + "}" if choices else _metavar(option.name),
-                    help=_help(option.metadata["help"], _default(option)),
+                    metavar="{" + ",".join(choices) + "}" if choices else _format_metavar(option.name),
+                    help=_format_help(option.metadata["help"], _format_default(option)),
                 )
         if section == "engine" and section not in without:
             _add_engine_options(group)
 
 
 def add_engine_flags(parser: ArgumentParser) -> None:
-    """Add the flags that say where a run is computed."""
+    """Add the flags of the engine."""
     group = parser.add_argument_group("engine")
-    group.add_argument("--engine", metavar="ENGINE", help="where it runs from now on (default: where it ran before)")
+    group.add_argument("--engine", metavar="ENGINE", help="where workers compute from now on (default: as before)")
     _add_engine_options(group)
 
 
 def _add_engine_options(group: Any) -> None:
-    for name, owners in _engine_options().items():
+    for name, owners in _list_engine_options().items():
         option = next(iter(owners.values()))
-        help = f"{' and '.join(owners)}: {option.metadata['help']}"
-        group.add_argument(flag(name), metavar=_metavar(name), help=_help(help, _default(option)))
+        about = _format_help(f"{' and '.join(owners)}: {option.metadata['help']}", _format_default(option))
+        group.add_argument(format_flag(name), metavar=_format_metavar(name), help=about)
 
 
-def _engine_options() -> dict[str, dict[str, Field[Any]]]:
-    """Return every option of an engine, by the engines that have it."""
+def _list_engine_options() -> dict[str, dict[str, Field[Any]]]:
+    """Return every engine option, with the engines that have it."""
     found: dict[str, dict[str, Field[Any]]] = {}
     for engine, options in REGISTRY.items():
         for option in fields(options):
@@ -75,43 +75,43 @@ def _engine_options() -> dict[str, dict[str, Field[Any]]]:
 
 
 def add_output(parser: ArgumentParser) -> None:
-    """Add the flags that say what is printed."""
+    """Add the flags of the output."""
     group = parser.add_argument_group("output")
-    group.add_argument("--json", action="store_true", help="print one JSON object on stdout, all else on stderr")
-    group.add_argument("--quiet", action="store_true", help="tell nothing on the way, only how it ended")
+    group.add_argument("--json", action="store_true", help="print one JSON object on stdout, and all else on stderr")
+    group.add_argument("--quiet", action="store_true", help="print only how the command ended")
 
 
 def add_jobs(parser: ArgumentParser) -> None:
-    parser.add_argument("--jobs", type=int, metavar="N", help="processes to use (default: one per core)")
+    parser.add_argument("--jobs", type=int, metavar="N", help="number of processes (default: one per core)")
 
 
-def flag(name: str) -> str:
+def format_flag(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-def values_of(arguments: Namespace) -> dict[str, Any]:
-    """Return the fields of a spec that a command line gives: the file's, overridden by the flags."""
-    in_file, given = file_and_flags(arguments)
-    engine = engine_of(arguments, lambda: in_file.get("engine", Spec.engine))
+def read_values(arguments: Namespace) -> dict[str, Any]:
+    """Return the spec fields of a command line: those of the file, overridden by the flags."""
+    in_file, given = read_file_and_flags(arguments)
+    engine = read_engine(arguments, lambda: in_file.get("engine", Spec.engine))
     return in_file | given | ({} if engine is None else {"engine": engine})
 
 
-def swept_of(arguments: Namespace) -> dict[str, list[Any]]:
-    """Return the values of each field that a command line with several values to every flag gives."""
-    in_file, given = file_and_flags(arguments)
+def read_sweep(arguments: Namespace) -> dict[str, list[Any]]:
+    """Return the values of each field, where every flag takes several values."""
+    in_file, given = read_file_and_flags(arguments)
     return {name: [value] for name, value in in_file.items()} | given
 
 
-def file_and_flags(arguments: Namespace) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the fields in the spec file, if there is one, and those of the flags: lists where these take several.
+def read_file_and_flags(arguments: Namespace) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the fields in the spec file, if there is one, and the fields of the flags.
 
-    A spec file that stands behind such a flag is told by its ending.
+    A flag that takes several values gives a list; a spec file among its values is known by `.toml`.
     """
     names = [option.name for option in fields(Spec)]
-    flags = {name: given for name in names if (given := getattr(arguments, name, None)) is not None}
+    flags = {name: given for name in names if (given := vars(arguments).get(name)) is not None}
     several = {name: given for name, given in flags.items() if isinstance(given, list)}
     files = [text for texts in several.values() for text in texts if _is_file(text)]
-    files += [arguments.spec] if getattr(arguments, "spec", None) else []
+    files += filter(None, [vars(arguments).get("spec")])
     if len(files) > 1:
         raise InvalidInput(f"a command takes one spec file; got {' and '.join(map(str, files))}")
     left = {name: [text for text in texts if not _is_file(text)] for name, texts in several.items()}
@@ -123,57 +123,57 @@ def _is_file(text: str) -> bool:
     return text.endswith(".toml")
 
 
-def spec_of(arguments: Namespace) -> Spec:
+def read_spec(arguments: Namespace) -> Spec:
     """Return the spec of a command line."""
-    return Spec.of(values_of(arguments))
+    return Spec.of(read_values(arguments))
 
 
-def engine_of(arguments: Namespace, otherwise: Callable[[], Any]) -> EngineOptions | None:
-    """Return the engine that the flags name, else `otherwise`, with the options of the flags; None without any flag."""
-    options = _engine_options()
-    given = {name: text for name in options if (text := getattr(arguments, name, None)) is not None}
-    named = getattr(arguments, "engine", None)
+def read_engine(arguments: Namespace, otherwise: Callable[[], Any]) -> EngineOptions | None:
+    """Return the engine of the flags, else `otherwise`, with the options of the flags; None without any flag."""
+    options = _list_engine_options()
+    given = {name: text for name in options if (text := vars(arguments).get(name)) is not None}
+    named = vars(arguments).get("engine")
     if named is None and not given:
         return None
     engine = make_engine(otherwise() if named is None else named)
     for name, text in given.items():
         if name not in {option.name for option in fields(engine)}:
-            owners = list(options[name])
+            owners, flag = list(options[name]), format_flag(name)
             raise InvalidInput(
-                f"{flag(name)} is an option of engine {' and '.join(owners)}: write --engine {owners[0]} {flag(name)} "
-                f"{text}; got engine {ENGINES.name(engine)}"
+                f"{flag} is an option of engine {' and '.join(owners)}: write --engine {owners[0]} {flag} {text}; "
+                f"got engine {ENGINES.name(engine)}"
             )
     return ENGINES.make(ENGINES.table(engine) | given)
 
 
-def flags_of(spec: Spec) -> list[str]:
-    """Return the flags that say this spec: one for every field that is not its default."""
-    told = ((option, getattr(spec, option.name)) for option in fields(Spec))
+def format_flags(spec: Spec) -> list[str]:
+    """Return the flags of a spec: one per field that differs from its default."""
+    values = ((option, getattr(spec, option.name)) for option in fields(Spec))
     return [
         word
-        for option, value in told
+        for option, value in values
         if value != option.default
-        for word in (flag(option.name), written(option.name, value))
+        for word in (format_flag(option.name), format_value(option.name, value))
     ]
 
 
-def written(name: str, value: Any) -> str:
-    """Return the value of a field as it is written on a command line."""
+def format_value(name: str, value: Any) -> str:
+    """Return the value of a field as on a command line."""
     if name in TEXTS:
         return TEXTS[name](value)
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def _metavar(name: str) -> str:
+def _format_metavar(name: str) -> str:
     return name.upper().replace("_", "-")
 
 
-def _default(option: Field[Any]) -> str:
+def _format_default(option: Field[Any]) -> str:
     value = option.default
     if isinstance(value, float):
         return f"{value:g}"
-    return "" if value is None and option.name not in TEXTS else written(option.name, value)
+    return "" if value is None and option.name not in TEXTS else format_value(option.name, value)
 
 
-def _help(text: str, default: str) -> str:
+def _format_help(text: str, default: str) -> str:
     return text.replace("%", "%%") + (f" (default {default})" if default else "")

@@ -1,4 +1,4 @@
-"""Folders of results: a new one under `runs/`, or the one that `--out` names. Each has one owner at a time."""
+"""Folders of results: a new one under `runs/`, or that of `--out`. One process at a time owns a folder."""
 
 import os
 import re
@@ -13,12 +13,12 @@ from holdfast.files import LOCK, Owner, check_writable, reason
 
 
 def claim_folder(label: str) -> Path:
-    """Make a new folder under `runs/` and return it: whoever makes it has it, others get the next name."""
+    """Make a new folder under `runs/` and return it; of processes at the same second, each gets a name of its own."""
     plain = re.sub(r"[^\w.+-]", "-", label)[:100]
     name = f"{datetime.now():%Y%m%d-%H%M%S}-{plain}"
     for n in count(1):
         path = Path("runs", name if n == 1 else f"{name}-{n}")
-        with _refusing(path), suppress(FileExistsError):
+        with _refuse_errors(path), suppress(FileExistsError):
             path.parent.mkdir(exist_ok=True)
             path.mkdir()
             return path
@@ -27,15 +27,15 @@ def claim_folder(label: str) -> Path:
 
 @contextmanager
 def results_folder(out: Path | None, label: str) -> Iterator[Path]:
-    """Own the folder of a command's results while it works: `out`, else a new one under `runs/`.
+    """Own the folder of a command's results while entered: `out`, else a new one under `runs/`.
 
-    That it can be written is known before the work begins. Where nothing came of it, nothing is left of it.
+    A folder that cannot be written is refused before the work begins. A folder that stays empty is removed.
     """
-    with _refusing(out or Path("runs")):
+    with _refuse_errors(out or Path("runs")):
         check_writable(out or Path("runs"))
-    missing = _missing(out or Path("runs"))
+    missing = _list_missing(out or Path("runs"))
     folder = out or claim_folder(label)
-    with _refusing(folder):
+    with _refuse_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
         unlocked = not (folder / LOCK).exists()
         owner = Owner(folder)
@@ -47,13 +47,13 @@ def results_folder(out: Path | None, label: str) -> Iterator[Path]:
             _remove_empty(folder, missing if out else [*missing, folder])
 
 
-def _missing(folder: Path) -> list[Path]:
-    """Return the folder and its parents that do not exist, from the outermost."""
+def _list_missing(folder: Path) -> list[Path]:
+    """Return the folder and its parents that do not exist, outermost first."""
     return [path for path in reversed((folder, *folder.parents)) if not path.exists()]
 
 
 def holds_nothing(folder: Path) -> bool:
-    """Return whether nothing has come of the work in a folder that is owned."""
+    """Return whether an owned folder holds no results."""
     return os.listdir(folder) == [LOCK]
 
 
@@ -66,7 +66,7 @@ def _remove_empty(folder: Path, made: list[Path]) -> None:
 
 
 @contextmanager
-def _refusing(out: Path) -> Iterator[None]:
+def _refuse_errors(out: Path) -> Iterator[None]:
     try:
         yield
     except NotADirectoryError as error:

@@ -11,8 +11,8 @@ from commands import command
 from rich.console import Console
 from rich.table import Table
 
-from holdfast.cli.console import Speaker, listen
-from holdfast.cli.turning import fitted
+from holdfast.cli.narrow_tables import fit
+from holdfast.cli.reporter import Reporter, attach
 
 NAMES = ["rsa:norm=1", "geometric-median", "nnm+trimmed-mean", "sgd", "krum", "centered-clipping"]
 
@@ -36,7 +36,7 @@ def sentences() -> Table:
 def printed(table: Table, width: int) -> list[str]:
     console = Console(width=width, file=StringIO(), color_system=None)
     with console.capture() as captured:
-        console.print(fitted(table, console))
+        console.print(fit(table, console))
     return captured.get().splitlines()
 
 
@@ -56,7 +56,7 @@ def test_at_any_width_every_word_is_whole(make: object, width: int) -> None:
 
 def test_a_table_that_fits_is_left_as_it_is() -> None:
     table = numbers()
-    assert fitted(table, Console(width=200)) is table
+    assert fit(table, Console(width=200)) is table
 
 
 def test_a_turned_table_names_each_value() -> None:
@@ -71,7 +71,7 @@ def test_commands_cut_nothing_on_a_narrow_terminal(
     argv: list[str], width: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", width)
-    monkeypatch.setattr("holdfast.cli.console.WIDE", 0)
+    monkeypatch.setattr("holdfast.cli.reporter.WIDE", 0)
     done = command(*argv)
     assert done.status == 0
     assert "…" not in done.stdout
@@ -88,20 +88,20 @@ def test_what_the_library_logs_is_told() -> None:
 
 
 def test_a_bar_shows_how_far_the_work_is() -> None:
-    speaker = Speaker()
-    speaker.console, speaker.live = Console(file=StringIO(), force_terminal=True, width=100), True
-    listen(speaker)
+    reporter = Reporter()
+    reporter.console, reporter.live = Console(file=StringIO(), force_terminal=True, width=100), True
+    attach(reporter)
     logger = logging.getLogger("holdfast.problems.solving")
-    with speaker.working():
+    with reporter.show_work():
         logger.info("looking")
         logger.debug("gradient", extra={"done": 3, "of": 12})
-        assert speaker.steps is not None
-        (task,) = speaker.steps.tasks
+        assert reporter.steps is not None
+        (task,) = reporter.steps.tasks
         assert (task.description, task.completed, task.total) == ("looking", 3, 12)
     logger.debug("gradient", extra={"done": 4, "of": 12})  # nobody watches any more
     logger.warning("odd")
-    assert "warning: odd" in speaker.console.file.getvalue()  # type: ignore[attr-defined]
-    listen(Speaker())
+    assert "warning: odd" in reporter.console.file.getvalue()  # type: ignore[attr-defined]
+    attach(Reporter())
 
 
 LIBRARY = """

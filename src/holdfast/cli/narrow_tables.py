@@ -1,6 +1,7 @@
-"""Tables on a narrow terminal: cells wrap between words; where a word would have to be cut, rows become blocks.
+"""Tables on a narrow terminal.
 
-A table whose rows are to be compared is rather split: its columns go on below.
+Cells wrap between words. Where a word would have to be cut, each row becomes a block of lines. A table whose rows
+are to be compared is split instead: the remaining columns follow below.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,56 +15,57 @@ from rich.table import Column, Table
 from rich.text import Text
 
 SENTENCE = 32
-"""Characters that a column of sentences needs to be read."""
+"""The least width of a column of sentences."""
 
 
-def fitted(table: Table, console: Console) -> RenderableType:
-    """Return the table if it fits with every word whole, else turned: one block of lines for each row.
+def fit(table: Table, console: Console) -> RenderableType:
+    """Return the table if every word fits, else a block of lines per row.
 
-    Rich shortens the widest column first, whether it holds sentences or names, so the widths are set here. It wraps a
-    title at the table's width: no table is narrower than a word of its title.
+    Rich shortens the widest column first, whether the column holds sentences or names, so the widths are set here.
+    Rich wraps a title at the table's width, so no table is narrower than a word of its title.
     """
     table.min_width = min(max(map(cell_len, str(table.title or "").split()), default=0), console.width)
-    room = console.width - _width(table, console)
+    room = console.width - _measure_width(table, console)
     if room >= 0:
         return table
-    widest = [_most(column, str.splitlines) for column in table.columns]
-    widths = [_most(column, str.split) for column in table.columns]
+    widest = [_measure_longest(column, str.splitlines) for column in table.columns]
+    widths = [_measure_longest(column, str.split) for column in table.columns]
     room += sum(widest) - sum(widths)
     while room > 0:
         for at in range(len(widths)):
             more = widths[at] < widest[at] and room > 0
             widths[at], room = widths[at] + more, room - more
     if room < 0 or any(most >= SENTENCE > width for most, width in zip(widest, widths, strict=True)):
-        return _turned(table, console.width)
+        return _turn(table, console.width)
     for column, width in zip(table.columns, widths, strict=True):
         column.width, column.no_wrap = width, False
     return table
 
 
-def pieces(table: Table, console: Console) -> list[Table]:
-    """Return the table, or if it is too wide as few as fit, each with the first column and its share of the others.
+def split(table: Table, console: Console) -> list[Table]:
+    """Return the table, or the fewest tables that fit, each with the first column and a share of the others.
 
-    Their heads break after commas. Where even two columns are too wide, they have one each: for `fitted` to turn.
+    Headings break after commas. If two columns are already too wide, each table has one column for `fit` to turn.
     """
     first, *others = table.columns
-    if len(others) < 2 or _width(table, console) <= console.width:
+    if len(others) < 2 or _measure_width(table, console) <= console.width:
         return [table]
     for number in range(2, len(others) + 1):
         size = ceil(len(others) / number)
         parts = [[first, *others[at : at + size]] for at in range(0, len(others), size)]
-        found = [_part(table, part) for part in parts]
-        if size == 1 or all(_width(part, console) <= console.width for part in found):
+        tables = [_take(table, part) for part in parts]
+        if size == 1 or all(_measure_width(part, console) <= console.width for part in tables):
             break
-    found[0].title = table.title
-    return found
+    tables[0].title = table.title
+    return tables
 
 
-def _width(table: Table, console: Console) -> int:
+def _measure_width(table: Table, console: Console) -> int:
     return console.measure(table, options=console.options.update(max_width=10_000)).maximum
 
 
-def _part(table: Table, columns: Sequence[Column]) -> Table:
+def _take(table: Table, columns: Sequence[Column]) -> Table:
+    """Return a table of some of the columns."""
     part = Table(box=table.box, title_justify=table.title_justify, title_style=table.title_style)
     for column in columns:
         part.add_column(str(column.header).replace(", ", ",\n"), justify=column.justify, style=column.style)
@@ -72,12 +74,12 @@ def _part(table: Table, columns: Sequence[Column]) -> Table:
     return part
 
 
-def _most(column: Column, pieces: Callable[[str], list[str]]) -> int:
+def _measure_longest(column: Column, split: Callable[[str], list[str]]) -> int:
     """Return the length of a column's longest line or word."""
-    return max((cell_len(piece) for cell in (column.header, *column.cells) for piece in pieces(str(cell))), default=0)
+    return max((cell_len(piece) for cell in (column.header, *column.cells) for piece in split(str(cell))), default=0)
 
 
-def _turned(table: Table, width: int) -> RenderableType:
+def _turn(table: Table, width: int) -> RenderableType:
     heads = [str(column.header).replace("-\n", "-").replace("\n", " ") for column in table.columns]
     indent = max(map(len, heads[1:]), default=0)
     lines: list[RenderableType] = [Text(str(table.title), "bold", overflow="fold")] if table.title else []
