@@ -13,7 +13,6 @@ from holdfast.cli.announcing import announce_guesses
 from holdfast.cli.console import Speaker
 from holdfast.cli.folders import results_folder
 from holdfast.cli.options import add_output, add_spec_flags, flags_of, spec_of
-from holdfast.files import write_atomic
 from holdfast.insight.advice import Advice, advise
 from holdfast.methods import Rsa
 from holdfast.runs.spec import Spec
@@ -39,15 +38,15 @@ def command(arguments: Namespace) -> int:
 
 def _advise(speaker: Speaker, asked: Spec, out: Path, as_json: bool) -> None:
     from holdfast.report.advice_page import advice_page
+    from holdfast.report.page import write_report
 
     announce_guesses(speaker, [asked])
     with speaker.working(), threadpool_limits(1, "blas"):
         advice = advise(asked)
     words = shlex.join(["holdfast", "run", *flags_of(_best(asked, advice))])
     results = json.dumps(advice.to_json() | {"command": words}, allow_nan=False)
-    write_atomic(out / "advice.json", results.encode())
     title = f"{data_name(asked.data)}, {asked.partition_text}, {asked.workers} workers, {asked.q} Byzantine: advice"
-    write_atomic(out / "advice.html", advice_page(advice, title, words).encode())
+    write_report(out, advice_page(advice, title, words), results, names=("advice.html", "advice.json"))
     if as_json:
         print(results)
     _say(speaker, advice)
@@ -64,12 +63,14 @@ def _best(asked: Spec, advice: Advice) -> Spec:
 
 
 def _say(speaker: Speaker, advice: Advice) -> None:
-    from holdfast.report.advice_page import CAVEAT, norm_table, promised, recommended, said
+    from holdfast.report.advice_page import CAVEAT, guarantees, norm_table, recommendations
+    from holdfast.report.page import Facts
 
     told = advice.told()
     speaker.say(told.pop("workers"))
-    speaker.table(norm_table(advice))
-    for title, sentences in (("recommended", recommended(advice)), ("promised", promised(advice) | told)):
-        speaker.table(said(title, sentences))
+    speaker.table(norm_table(advice).terminal("norms"))
+    promised = Facts({**guarantees(advice).sentences, **told})
+    for title, facts in (("recommended", recommendations(advice)), ("promised", promised)):
+        speaker.table(facts.terminal(title))
         speaker.console.print()
     speaker.say(CAVEAT)

@@ -12,7 +12,6 @@ from holdfast.cli.announcing import announce_guesses, announce_numbers
 from holdfast.cli.console import Speaker
 from holdfast.cli.gathering import add_resumable, resumable, store_at
 from holdfast.cli.options import add_output, add_spec_flags, swept_of
-from holdfast.files import write_atomic
 from holdfast.methods import method_labels
 from holdfast.runs.cautions import kinds
 from holdfast.runs.observers import RunsBar
@@ -63,21 +62,19 @@ def specs_of(arguments: Namespace) -> list[Spec]:
 
 def show(results: Comparison, arguments: Namespace, title: str, out: Path) -> int:
     """Print and write what came of a comparison; return the exit status."""
-    from holdfast.report.comparison_charts import comparison_pictures
-    from holdfast.report.comparison_page import comparison_page
-    from holdfast.report.tables import accuracy_tables
-    from holdfast.report.worst import conclusions, headline
+    from holdfast.report.comparison_page import comparison_page, comparison_pictures
+    from holdfast.report.comparison_tables import terminal_tables
+    from holdfast.report.page import write_report
+    from holdfast.report.worst_cases import conclusions, headline
 
     speaker = Speaker.of(arguments)
     written = {"title": title, "cells": results.rows(), "runs": _entries(results)}
     if arguments.json:
         print(json.dumps(written, allow_nan=False))
-    for table in accuracy_tables(results):
+    for table in terminal_tables(results):
         speaker.table(table)
-    write_atomic(out / "results.json", json.dumps(written, allow_nan=False).encode())
-    write_atomic(out / "report.html", comparison_page(title, results).encode())
-    for name, picture in comparison_pictures(results):
-        write_atomic(out / name, picture)
+    page, pictures = comparison_page(title, results), comparison_pictures(results)
+    write_report(out, page, json.dumps(written, allow_nan=False), pictures)
     failed = {name: run.failed for name, run in zip(results.names().values(), results.runs, strict=True) if run.failed}
     for name, why in failed.items():
         speaker.say(f"failed: {name}: {why}")
@@ -99,10 +96,10 @@ def _entries(results: Comparison) -> list[dict[str, Any]]:
 
 
 def _with_progress(speaker: Speaker, specs: Sequence[Spec], jobs: int | None, store: Keeper | None) -> Comparison:
-    from holdfast.report.tables import cell
+    from holdfast.report.comparison_tables import result_text
 
     def finished(record: Record, name: str) -> None:
-        speaker.counted(f"{name}  {cell(record)}")
+        speaker.counted(f"{name}  {result_text(record)}")
 
     announce_guesses(speaker, specs)
     return compare(

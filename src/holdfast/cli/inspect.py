@@ -4,9 +4,6 @@ import json
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from rich import box
-from rich.table import Table
-
 from holdfast.cli.console import Speaker
 from holdfast.cli.options import add_output
 from holdfast.errors import InvalidInput
@@ -22,24 +19,18 @@ def add_flags(parser: ArgumentParser) -> None:
 
 def command(arguments: Namespace) -> int:
     from holdfast.report.run_page import run_page
-    from holdfast.report.worker_rows import known_columns, remarks
+    from holdfast.report.worker_table import remarks, worker_table
 
     speaker = Speaker.of(arguments)
     found = inspect(arguments.run)
     out: Path = arguments.out or arguments.run / "report.html"
     try:
-        write_atomic(out, run_page(found).encode())
+        write_atomic(out, run_page(found).html().encode())
     except OSError as error:
         raise InvalidInput(f"--out must name a file that can be written; got {out}: {error.strerror}") from None
     if arguments.json:
         print(json.dumps(found.to_json() | {"page": str(out)}, allow_nan=False))
-    table = Table(box=box.SIMPLE_HEAD)
-    head, rows = known_columns(found.workers)
-    for heading in head:
-        table.add_column(heading, justify="left" if heading in ("truly", "looks") else "right")
-    for cells in rows:
-        table.add_row(*cells)
-    speaker.table(table)
+    speaker.table(worker_table(found.workers).terminal())
     for line in filter(None, (found.verdict, *found.notes, *remarks(found.workers), f"page of the run: {out}")):
         speaker.say(line)
     return 0

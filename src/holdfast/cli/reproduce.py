@@ -72,9 +72,9 @@ def command(arguments: Namespace) -> int:
 
 
 def _reproduce(speaker: Speaker, figures: Sequence[Figure], theory: bool, out: Path, arguments: Namespace) -> int:
-    from holdfast.report.reproduction.bounds import theory_sections
-    from holdfast.report.reproduction.summaries import heading, table
-    from holdfast.report.reproduction.writing import write_report
+    from holdfast.report.figure_tables import heading, number_table
+    from holdfast.report.reproduction_page import write_reproduction
+    from holdfast.report.theorem_sections import theory_sections
 
     plan = Plan(tuple(figures), *_seeds(arguments))
     runs, timings = (_store(speaker, out / name, arguments.data) for name in ("runs", "timings"))
@@ -86,12 +86,12 @@ def _reproduce(speaker: Speaker, figures: Sequence[Figure], theory: bool, out: P
     about = {"quick": arguments.quick, "data": arguments.data}
     sections = theory_sections(theorems()) if theory else []
     lambda0 = consensus() if consensus in beside else None
-    report, results = write_report(findings, judge(findings, lambda0), sections, out, about, _options(arguments))
+    report, results = write_reproduction(findings, judge(findings, lambda0), sections, out, about, _options(arguments))
     if arguments.json:
         print(results)
     for each in findings:
         speaker.say(heading(each))
-        speaker.table(table(each))
+        speaker.table(number_table(each).terminal())
     for judged in report.judged:
         speaker.say(f"{judged.verdict:<14} {judged.claim.name}")
     if report.judged:

@@ -56,7 +56,7 @@ def play(arguments: Namespace, act: Callable[[EnteredWatcher, PoliteStop], Resul
 
 
 def _summary(result: Result) -> str:
-    from holdfast.report.worker_rows import remarks
+    from holdfast.report.worker_table import remarks
 
     seconds = result.seconds + result.evaluation_seconds
     outcome = f"diverged at round {result.diverged}" if result.last is None else text(result.last)

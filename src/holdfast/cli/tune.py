@@ -15,9 +15,7 @@ from holdfast.cli.console import Speaker
 from holdfast.cli.gathering import add_resumable, resumable, store_at, told
 from holdfast.cli.options import add_output, add_spec_flags, flags_of, spec_of, values_of
 from holdfast.errors import InvalidInput
-from holdfast.files import write_atomic
 from holdfast.methods import Rsa
-from holdfast.report.settings import setting
 from holdfast.runs.plan import guesses, resolved
 from holdfast.runs.problem_building import loaded
 from holdfast.runs.records import Record
@@ -113,22 +111,21 @@ def _search(speaker: Speaker, asked: Spec, norms: Sequence[float], out: Path, ar
 
 
 def _line(spec: Spec) -> str:
-    return f"{spec.method_name} {setting(spec)}"
+    from holdfast.report.comparison_tables import method_flags
+
+    return f"{spec.method_name} {method_flags(spec)}"
 
 
 def _show(speaker: Speaker, outcome: Outcome, out: Path, as_json: bool) -> None:
-    from holdfast.report.drawing import pictures
-    from holdfast.report.tuning_page import best_table, heat_map, promise, summary, tuning_page
+    from holdfast.report.page import write_report
+    from holdfast.report.tuning_page import SHOWN, candidate_table, heat_map, promise, summary, tuning_page
 
     words = shlex.join(["holdfast", "run", *flags_of(outcome.best)])
     results = json.dumps(outcome.to_json(words), allow_nan=False)
     title = f"{outcome.best.method_name} on {data_name(outcome.best.data)}, tuned"
-    write_atomic(out / "results.json", results.encode())
-    write_atomic(out / "report.html", tuning_page(title, outcome, words).encode())
-    for name, picture in pictures("tuning", heat_map(outcome).picture()):
-        write_atomic(out / name, picture)
+    write_report(out, tuning_page(title, outcome, words), results, heat_map(outcome).pictures(pdf=True))
     if as_json:
         print(results)
-    speaker.table(best_table(outcome))
+    speaker.table(candidate_table(outcome, SHOWN).terminal("best candidates"))
     for line in (promise(outcome), summary(outcome), f"page with the heat map: {out / 'report.html'}", words):
         speaker.say(line)
