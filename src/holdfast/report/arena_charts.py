@@ -20,7 +20,7 @@ from holdfast.studies.leaderboard import BoutResult, Leaderboard, Standing
 
 WORST = "worst case"
 LINES = 6
-"""Curves are drawn of so many methods, the best overall: more lines could not be told apart."""
+"""Methods with curves, the best overall: more lines would look alike."""
 CELL = 24
 """Pixels from one row of a heat map to the next."""
 

@@ -65,7 +65,7 @@ class Reproduction:
 
     @property
     def headline(self) -> str:
-        """How many claims hold, those that do not first."""
+        """How many claims fail, and how many hold."""
         if not self.judged:
             return "No claim of the paper rests on these figures alone."
         found = Counter(each.verdict for each in self.judged)

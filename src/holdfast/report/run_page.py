@@ -23,7 +23,7 @@ from holdfast.runs.verdicts import Score, score_of
 from holdfast.watching.suspicion import SUSPICION_THRESHOLD
 
 LEAST_RISE = 0.05
-"""The axis of a share is at least so long: a run that is good from the start is a flat line."""
+"""Least length of the axis of a share: the line of a run that is good from the start is flat."""
 ROLES = {"honest": Stroke("soft", SOLID, 1.2), "Byzantine": Stroke("orange", DASHES[0])}
 ABOUT_MODELS = Markup(
     "<em>own model</em>: accuracy of an honest worker's own model x_i on the test samples of its classes, weighted as "

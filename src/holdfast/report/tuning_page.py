@@ -61,7 +61,7 @@ def ties(outcome: Outcome) -> str | None:
 def summary(outcome: Outcome) -> str:
     """Return the winner and its scores, in one line for a terminal."""
     score = outcome.score
-    tested = _tested(outcome, lambda value: f"test {score.called} {_number(value)}")
+    tested = _test_text(outcome, lambda value: f"test {score.called} {_number(value)}")
     norm, weight, rate = place(outcome.winner)
     pull = "" if norm is None else f"norm {norm:g}, lambda {weight:g}, "
     edges = outcome.edges()
@@ -76,14 +76,14 @@ def headline(outcome: Outcome) -> str:
     norm, weight, rate = place(outcome.winner)
     pull = "" if norm is None else f"the l{norm:g} norm, lambda {weight:g} and "
     score = outcome.score
-    tested = _tested(outcome, lambda value: f"{score.text(value)} on the test set")
+    tested = _test_text(outcome, lambda value: f"{score.text(value)} on the test set")
     return (
         f"{outcome.best.method_name} with {pull}alpha {rate:g} is the best of {len(outcome.farthest())} candidates. "
         f"Its {score.called} is {score.text(outcome.winner.value)} on the validation samples, {tested}."
     )
 
 
-def _tested(outcome: Outcome, text: Callable[[float | None], str]) -> str:
+def _test_text(outcome: Outcome, text: Callable[[float | None], str]) -> str:
     """Return how the winner did on the test set."""
     last = outcome.final.last
     return f"diverged at round {outcome.final.diverged}" if last is None else text(outcome.score.of(last))

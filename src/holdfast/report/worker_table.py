@@ -93,5 +93,5 @@ def _left_out(workers: Sequence[Individual]) -> list[str]:
 def _reason(done: Treatment) -> str:
     return (
         f"left out in {done.left_out} of {done.rounds} rounds, first in round {done.first}. The messages then differed "
-        f"in {done.first_difference:.3f} of the coordinates from the others' (limit {done.first_limit:.3f})"
+        f"in {done.first_difference:.3f} of the coordinates from the other workers (limit {done.first_limit:.3f})"
     )
