@@ -102,8 +102,8 @@ def _end(children: Sequence[int]) -> None:
 
 def _stay_in_one_process() -> None:
     """Let `compare` run its specs here and draw nothing: what is looked at is what it does with files."""
-    import holdfast.report.comparison_charts as charts
     import holdfast.report.comparison_page as page
+    from holdfast.report.page import Page
     from holdfast.studies import study as gathering
 
     def play(specs, jobs, arrived, beside=(), failed=None) -> None:  # type: ignore[no-untyped-def]
@@ -112,8 +112,8 @@ def _stay_in_one_process() -> None:
             arrived(result)
 
     gathering.play = pool.play = play
-    page.comparison_page = lambda title, results: title
-    charts.comparison_pictures = lambda results: iter([("curves.svg", b"<svg/>")])
+    page.comparison_page = lambda title, results: Page(title, title)
+    page.comparison_pictures = lambda results: iter([("curves.svg", b"<svg/>")])
 
 
 if __name__ == "__main__":

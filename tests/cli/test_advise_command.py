@@ -14,8 +14,7 @@ from holdfast.cli.spec_flags import read_spec
 from holdfast.insight.advice import advise
 from holdfast.insight.theorems import find_guarantees
 from holdfast.methods import Rsa
-from holdfast.report.advice_page import worker_chart
-from holdfast.report.drawing import pictures
+from holdfast.report.advice_page import lambda_chart
 from holdfast.runs.auto import resolve_auto
 from holdfast.runs.plan import fill_defaults
 from holdfast.runs.spec import Spec
@@ -98,8 +97,8 @@ def test_strongly_convex_losses_have_a_gap(tmp_path: Path, capsys: pytest.Captur
 
 
 def test_the_chart_can_be_drawn() -> None:
-    chart = worker_chart(advise(Spec(data="digits", workers=4, byzantine=1)))
-    assert all(picture for _, picture in pictures("workers", chart.picture()))
+    chart = lambda_chart(advise(Spec(data="digits", workers=4, byzantine=1)))
+    assert all(picture for _, picture in chart.pictures(pdf=True))
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ def test_a_pipe_gets_plain_lines(capsys: pytest.CaptureFixture[str]) -> None:
         r"(It learnt|More than half of .* was learnt): accuracy 0\.\d{4} of a possible 1\.0000\.", lines[3]
     )
     assert re.fullmatch(r"On the honest .* their own models reach 0\.\d{4}, the master's 0\.\d{4}\.", lines[4])
-    assert re.fullmatch(r"Suspect by their messages: (nobody|[\d ]+)\. Nobody sends copies\.", lines[5])
+    assert re.fullmatch(r"Suspect by their messages: (none|[\d ]+)\. No worker sends copies\.", lines[5])
     assert lines[6:] == [
         "Nobody is judged by fewer than 5 evaluations; this run has 2.",
         "worker by worker: holdfast inspect one",

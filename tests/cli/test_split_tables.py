@@ -4,7 +4,7 @@ import pytest
 from rich.console import Console
 
 from holdfast.cli.narrow_tables import fit, split
-from holdfast.report.tables import text_table
+from holdfast.report.text_table import TextTable
 
 METHODS = ["watch+nnm+trimmed-mean", "centered-clipping", "rsa"]
 CONDITIONS = [
@@ -18,7 +18,7 @@ CELL = "0.935 ± 0.006 contrarian"
 def lines(width: int, conditions: list[str]) -> list[str]:
     """Return what a terminal of this width shows of a leaderboard."""
     rows = [(method, *(CELL for _ in conditions)) for method in METHODS]
-    table = text_table(["method", *conditions], rows, "worst case", best=[(0, 1)])
+    table = TextTable(["method", *conditions], rows, best=[(0, 1)]).terminal("worst case")
     console = Console(width=width, color_system=None)
     with console.capture() as captured:
         for piece in split(table, console):
@@ -48,14 +48,14 @@ def test_no_word_of_a_title_is_cut() -> None:
     title = "mnist, cnn:first=8,second=16,hidden=32,halve=strides: worst case"
     console = Console(width=80, color_system=None)
     with console.capture() as captured:
-        console.print(fit(text_table(["method", "kept"], [("rsa", "51%")], title), console))
+        console.print(fit(TextTable(["method", "kept"], [("rsa", "51%")]).terminal(title), console))
     assert "cnn:first=8,second=16,hidden=32,halve=strides:" in captured.get()
 
 
 def test_the_best_stay_marked() -> None:
     rows = [(method, *(CELL for _ in CONDITIONS)) for method in METHODS]
     console = Console(width=80)
-    first, *_ = split(text_table(["method", *CONDITIONS], rows, best=[(0, 1)]), console)
+    first, *_ = split(TextTable(["method", *CONDITIONS], rows, best=[(0, 1)]).terminal(), console)
     assert [str(getattr(cell, "style", "")) for cell in first.columns[1].cells] == ["bold", "", ""]
 
 

@@ -61,7 +61,7 @@ def test_the_winner_alone_saw_the_test_set(attacked: Ended) -> None:
     assert len(specs) == 18 + 6 + 2 + 1
     assert [spec["data"]["name"] for spec in specs].count("digits") == 1
     assert {spec["attack"]["name"] for spec in specs} == {"sign-flip"}
-    assert "no candidate saw the test set" in attacked.stderr
+    assert "No candidate saw the test set" in attacked.stderr
 
 
 def test_the_command_at_the_end_gives_the_test_accuracy(attacked: Ended) -> None:

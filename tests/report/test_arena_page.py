@@ -7,13 +7,13 @@ import pytest
 from holdfast.attacks import Duplicate, SignFlip
 from holdfast.data import ByLabel, Dirichlet, Iid, Partition
 from holdfast.methods import make_method, method_labels
-from holdfast.report.arena_charts import robustness_curves, worst_dots
+from holdfast.report.arena_charts import robustness_chart, worst_case_chart
 from holdfast.report.arena_page import (
     arena_page,
     arena_pictures,
     leaderboard,
     leaderboard_tables,
-    pieces,
+    split_by_partition,
     task_rankings,
 )
 from holdfast.runs.metrics import Evaluation
@@ -50,10 +50,11 @@ BOARD, NAMES = board_of(ARENA), method_labels(METHODS)
 
 
 def test_the_leaderboard_has_the_share_in_every_task_and_tasks_have_tables() -> None:
-    head, rows, best = leaderboard(BOARD)
-    assert head == ["method", "kept", "softmax", "mlp:hidden=8"]
+    board = leaderboard(BOARD)
+    rows = board.rows
+    assert board.head == ["method", "kept", "softmax", "mlp:hidden=8"]
     assert rows[0] == ("rsa", "88%", "90%", "85%")  # the mean of 0.9 and 0.85 is 0.875
-    assert best == [(0, 1), (0, 2), (0, 3)]
+    assert board.best == [(0, 1), (0, 2), (0, 3)]
     tables = task_rankings(BOARD)
     assert [task.text for task in tables] == ["softmax", "mlp:hidden=8"]
     for table in tables.values():
@@ -75,18 +76,18 @@ def test_of_many_conditions_every_partition_has_a_table_of_its_own() -> None:
     """Nine would not fit beside each other on a page; what is best in a column stays so."""
     arena = replace(ARENA, models=MODELS[:1], partitions=(Iid(), Dirichlet(0.5), ByLabel()))
     board = board_of(arena, turned=ByLabel())
-    first, second, third = pieces(leaderboard(board), board.conditions)
+    first, second, third = split_by_partition(leaderboard(board), board.conditions)
     assert first.head == ["method", "kept", "iid, nobody lies", "iid, q = 2", "iid, q = 4"]
     assert second.head[1:] == [f"dirichlet:alpha=0.5, {each}" for each in ("nobody lies", "q = 2", "q = 4")]
     assert third.rows[0] == ("rsa", "0.100", "0.100 sign-flip", "0.100 sign-flip")
     assert first.best == [(0, 1), (0, 2), (0, 3), (0, 4)]
     assert third.best == [(7, 1), (7, 2), (7, 3)]
-    assert pieces(leaderboard(BOARD), ()) == [leaderboard(BOARD)]
-    assert arena_page(arena, board).count('<table class="wraps">') == 3
+    assert split_by_partition(leaderboard(BOARD), ()) == [leaderboard(BOARD)]
+    assert arena_page(arena, board).html().count('<table class="wraps">') == 3
 
 
 def test_robustness_has_a_panel_for_every_task_and_partition() -> None:
-    drawn = robustness_curves(BOARD, NAMES)
+    drawn = robustness_chart(BOARD, NAMES)
     titles = [panel.chart.to_dict()["title"] for panel in drawn.panels]
     assert [(title["text"], title["subtitle"]) for title in titles] == [
         ("iid", "softmax"),
@@ -110,7 +111,7 @@ def test_eight_methods_have_eight_colours_the_same_in_every_condition() -> None:
     board, found = board_of(ARENA, turned=ByLabel()), []
     names = method_labels(board.ranked)
     for condition in (each for each in board.conditions if each.byzantine):
-        (panel,) = worst_dots(board, condition, names).panels
+        (panel,) = worst_case_chart(board, condition, names).panels
         scale = panel.chart.to_dict()["layer"][0]["encoding"]["color"]["scale"]
         found.append(dict(zip(scale["domain"], scale["range"], strict=True)))
     assert len(set(found[0].values())) == len(METHODS)
@@ -120,6 +121,6 @@ def test_eight_methods_have_eight_colours_the_same_in_every_condition() -> None:
 @pytest.mark.parametrize("models", [MODELS, MODELS[:1]], ids=["two tasks", "one task"])
 def test_the_page_shows_every_condition_once(models: tuple[object, ...]) -> None:
     arena = replace(ARENA, models=models)
-    page = arena_page(arena, board_of(arena))
+    page = arena_page(arena, board_of(arena)).html()
     assert page.count("Every cell, with its best moment") == len(arena.conditions())
     assert ("Models: softmax, mlp:hidden=8." in page) == (len(models) > 1)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from holdfast.report.reproduction.bounds import theory_sections
+from holdfast.report.theorem_sections import theory_sections
 from holdfast.studies.paper.theory_numbers import Theorems
 from holdfast.theory.numbers import Curve, Gaps
 

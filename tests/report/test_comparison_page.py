@@ -12,7 +12,7 @@ from rich.console import Console
 
 from holdfast.attacks import SignFlip
 from holdfast.report.comparison_page import comparison_page
-from holdfast.report.tables import accuracy_tables, cell
+from holdfast.report.comparison_tables import result_text, terminal_tables
 from holdfast.runs.records import Result
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
@@ -83,7 +83,7 @@ def results() -> list[Result]:
 
 @pytest.fixture(scope="module")
 def shown(results: list[Result]) -> Page:
-    return Page(comparison_page("All & everything", results))
+    return Page(comparison_page("All & everything", results).html())
 
 
 def test_the_page_loads_nothing(shown: Page) -> None:
@@ -128,7 +128,7 @@ def test_there_is_one_table_a_partition_with_every_value(shown: Page, results: l
             by_column = dict(zip(head, row, strict=True))
             for method in METHODS:
                 (result,) = [r for r in results if named(r) == (partition, row[0], method)]
-                assert by_column[method] == cell(result)
+                assert by_column[method] == result_text(result)
 
 
 def test_settings_say_to_which_attacks_they_belong(shown: Page) -> None:
@@ -155,7 +155,7 @@ def test_headings_name_title_data_and_partition(shown: Page) -> None:
 
 
 def test_what_diverged_says_so(shown: Page, results: list[Result]) -> None:
-    assert {cell(result) for result in results if named(result)[1:] == ("infinite", "sgd")} == {"diverged"}
+    assert {result_text(result) for result in results if named(result)[1:] == ("infinite", "sgd")} == {"diverged"}
     flat = [text for table in shown.tables for row in table for text in row]
     assert flat.count("diverged") == 2
     assert "sgd diverged" in shown.text
@@ -170,7 +170,7 @@ def test_names_cannot_break_out_of_the_page(results: list[Result]) -> None:
         for result in results
         if named(result)[:2] == ("iid", "sign-flip:factor=-2")
     ]
-    shown = Page(comparison_page(evil, marked))
+    shown = Page(comparison_page(evil, marked).html())
     assert [kind for kind, _ in shown.scripts] == ["application/json", "application/json", "module"]
     assert shown.headings[0] == evil
     assert evil in shown.headings[1]
@@ -181,16 +181,16 @@ def test_names_cannot_break_out_of_the_page(results: list[Result]) -> None:
 def test_results_need_not_fill_the_grid(results: list[Result]) -> None:
     some = [result for result in results if named(result) in (("iid", "none", "rsa"), ("iid", "infinite", "ideal-sgd"))]
     assert len(some) == 2
-    flat = [text for row in Page(comparison_page("some", some)).tables[0] for text in row]
-    assert {cell(result) for result in some} <= set(flat)
+    flat = [text for row in Page(comparison_page("some", some).html()).tables[0] for text in row]
+    assert {result_text(result) for result in some} <= set(flat)
     printed = as_text(some)
-    assert all(cell(result) in printed for result in some)
+    assert all(result_text(result) in printed for result in some)
 
 
 def as_text(results: Sequence[Result]) -> str:
     console = Console(width=200)
     with console.capture() as capture:
-        for table in accuracy_tables(results):
+        for table in terminal_tables(results):
             console.print(table)
     return capture.get()
 
@@ -202,14 +202,14 @@ def test_the_tables_of_a_terminal_hold_the_same(results: list[Result]) -> None:
         assert attack in printed
         assert partition in printed
         assert all(part in printed for part in method.split("-"))
-        assert cell(result) in printed
+        assert result_text(result) in printed
 
 
 def test_cells() -> None:
     rsa = run(replace(BASE, rounds=2))
     assert rsa.accuracy is not None
-    assert cell(rsa) == f"{rsa.accuracy:.3f}"
-    assert cell(replace(rsa, diverged=2)) == "diverged"
+    assert result_text(rsa) == f"{rsa.accuracy:.3f}"
+    assert result_text(replace(rsa, diverged=2)) == "diverged"
     squares = run(replace(BASE, rounds=2, problem="least-squares", rate=1e-9))
     assert squares.last is not None
-    assert cell(squares) == f"{squares.last.metrics['r2']:.3g}"
+    assert result_text(squares) == f"{squares.last.metrics['r2']:.3g}"

@@ -12,10 +12,9 @@ from holdfast.insight.inspection import inspect
 from holdfast.report.advice_page import advice_page
 from holdfast.report.comparison_page import comparison_page
 from holdfast.report.drawing import Drawing, Panel
-from holdfast.report.reproduction.outline import Outline, Section
-from holdfast.report.reproduction.reproduction_page import reproduction_page
-from holdfast.report.reproduction.summaries import Grid
+from holdfast.report.reproduction_page import Reproduction, Section, reproduction_page
 from holdfast.report.run_page import run_page
+from holdfast.report.text_table import TextTable
 from holdfast.report.tuning_page import tuning_page
 from holdfast.runs.records import Record
 from holdfast.runs.runner import run
@@ -30,32 +29,32 @@ SPEC = Spec(data="digits", workers=4, byzantine=1, attack="sign-flip", rounds=2,
 
 def comparison(_: Path) -> str:
     result = run(SPEC)
-    return comparison_page(f"rsa on {EVIL}", [replace(result, spec=replace(result.spec, data=EVIL))])
+    return comparison_page(f"rsa on {EVIL}", [replace(result, spec=replace(result.spec, data=EVIL))]).html()
 
 
 def single_run(folder: Path) -> str:
     run(SPEC, folder / "run")
     found = inspect(folder / "run")
-    return run_page(replace(found, spec=replace(found.spec, data=EVIL), folder=Path(EVIL), result=None))
+    return run_page(replace(found, spec=replace(found.spec, data=EVIL), folder=Path(EVIL), result=None)).html()
 
 
 def advice(_: Path) -> str:
-    return advice_page(advise(SPEC), f"{EVIL}: advice", f"holdfast run --data {EVIL}")
+    return advice_page(advise(SPEC), f"{EVIL}: advice", f"holdfast run --data {EVIL}").html()
 
 
 def tuning(_: Path) -> str:
     named = replace(SPEC, data=EVIL)
     rung = Rung(2, (Trial(named, 0.5),))
     outcome = Outcome(named, (named,), (rung,), (10, 2), Record(named, (), 2, 1, None, 1.0, 0.1))
-    return tuning_page(f"rsa on {EVIL}, tuned", outcome, f"holdfast run --data {EVIL}")
+    return tuning_page(f"rsa on {EVIL}, tuned", outcome, f"holdfast run --data {EVIL}").html()
 
 
 def reproduction(_: Path) -> str:
     judged = Judged(Claim(EVIL, (EVIL,), EVIL, EVIL, EVIL, None), Verdict.HOLDS, EVIL, EVIL)
-    grid = Grid((EVIL,), ((EVIL,),))
+    grid = TextTable((EVIL,), ((EVIL,),))
     drawing = Drawing(EVIL, (Panel([{EVIL: EVIL}], alt.LayerChart(layer=[], title=EVIL)),), EVIL)
     section = Section(EVIL, EVIL, EVIL, EVIL, drawing, grid, EVIL, grid, (judged,))
-    return reproduction_page(Outline(EVIL, (EVIL, EVIL), True, EVIL, (judged,), (section,)))
+    return reproduction_page(Reproduction(EVIL, (EVIL, EVIL), True, EVIL, (judged,), (section,))).html()
 
 
 @pytest.mark.parametrize("page", [comparison, single_run, advice, tuning, reproduction])

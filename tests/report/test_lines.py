@@ -3,9 +3,9 @@
 from typing import Any
 
 from holdfast.problems import LeastSquares
-from holdfast.report.axes import Axis, of_score
+from holdfast.report.axes import Axis, score_axis
 from holdfast.report.colours import strokes
-from holdfast.report.lines import line_panel
+from holdfast.report.line_charts import line_panel
 
 
 def texts(ends: dict[str, int]) -> dict[str, list[dict[str, Any]]]:
@@ -42,6 +42,6 @@ def test_where_all_lines_end_together_all_names_are_at_the_right() -> None:
 
 
 def test_a_broken_regression_does_not_flatten_all_others() -> None:
-    axis = of_score(LeastSquares.score, [0.48, 0.46, -5e14], [0.5])
+    axis = score_axis(LeastSquares.score, [0.48, 0.46, -5e14], [0.5])
     assert -2 < axis.low < -1
     assert 0.5 < axis.high < 1

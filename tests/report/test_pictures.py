@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from holdfast.report.comparison_charts import comparison_pictures
+from holdfast.report.comparison_page import comparison_pictures
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
 

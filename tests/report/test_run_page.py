@@ -10,7 +10,7 @@ import pytest
 
 from holdfast.insight.inspection import Inspection, inspect
 from holdfast.report.run_page import run_page
-from holdfast.report.worker_rows import HEAD, look, remarks, row
+from holdfast.report.worker_table import HEAD, look, remarks, row
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
 from holdfast.watching.opinion import Treatment
@@ -37,7 +37,7 @@ def cells(page: str) -> list[list[str]]:
 
 
 def test_every_worker_has_a_row(inspected: Inspection) -> None:
-    head, *rows = cells(run_page(inspected))
+    head, *rows = cells(run_page(inspected).html())
     assert tuple(head) == HEAD
     assert [found[:2] for found in rows] == [[str(i), "Byzantine" if i in (2, 5) else "honest"] for i in range(1, 7)]
     for each, found in zip(inspected.workers, rows, strict=True):
@@ -48,7 +48,7 @@ def test_every_worker_has_a_row(inspected: Inspection) -> None:
 
 
 def test_the_curves_hold_every_evaluation(inspected: Inspection) -> None:
-    learnt, _, apart, inner = charts(run_page(inspected))
+    learnt, _, apart, inner = charts(run_page(inspected).html())
     for panel, name in zip((*learnt["panels"], *inner["panels"]), ("accuracy", "loss", "variance"), strict=True):
         assert panel["rows"] == [{"method": "rsa", "round": e.round, name: getattr(e, name)} for e in inspected.history]
     (messages,) = apart["panels"]
@@ -64,25 +64,25 @@ def test_the_curves_hold_every_evaluation(inspected: Inspection) -> None:
 def test_what_was_not_recorded_is_not_drawn(inspected: Inspection) -> None:
     history = [replace(each, disagreement=None, twins=None) for each in inspected.history]
     workers = [replace(each, suspicion=None, own=None, master=None) for each in inspected.workers]
-    page = run_page(replace(inspected, history=history, workers=workers, result={"diverged": None}))
+    page = run_page(replace(inspected, history=history, workers=workers, result={"diverged": None})).html()
     assert [chart["name"] for chart in charts(page)] == ["learning", "who-holds-what", "loss-and-variance"]
     assert "numbers do not tell who is Byzantine" in page
     assert "own models were not measured" in page
     assert "Worker by worker" not in page, "a table of nothing"
     own = [replace(each, suspicion=None) for each in inspected.workers]
-    assert cells(run_page(replace(inspected, history=history, workers=own)))[0] == [*HEAD[:4]]
+    assert cells(run_page(replace(inspected, history=history, workers=own)).html())[0] == [*HEAD[:4]]
 
 
 def test_a_run_of_which_nothing_is_known_has_a_page(inspected: Inspection) -> None:
     workers = [replace(each, suspicion=None, own=None, master=None) for each in inspected.workers]
-    page = run_page(replace(inspected, history=[], workers=workers, result=None))
+    page = run_page(replace(inspected, history=[], workers=workers, result=None)).html()
     assert [chart["name"] for chart in charts(page)] == ["who-holds-what"]
     assert "not over; resume it with: holdfast resume" in page
     assert remarks(workers) == []
 
 
 def headline(inspection: Inspection) -> str:
-    (found,) = re.findall("<h1>(.*?)</h1>", run_page(inspection))
+    (found,) = re.findall("<h1>(.*?)</h1>", run_page(inspection).html())
     return str(found)
 
 
@@ -90,12 +90,14 @@ def test_the_headline_says_how_it_ended(inspected: Inspection) -> None:
     ended = f"{inspected.history[-1].accuracy:.3f}"
     against = ", while 2 of 6 workers attack (sign-flip)."
     assert headline(inspected) == f"rsa ends at {ended}{against}"
-    assert headline(replace(inspected, result={"ceiling": 0.5})) == f"rsa ends at {ended} of a possible 0.500{against}"
+    assert headline(replace(inspected, result={"ceiling": 0.5})) == (
+        f"rsa ends at {ended}{against} The ceiling is 0.500."
+    )
     assert headline(replace(inspected, result={"diverged": 7})) == f"rsa diverged at round 7{against}"
     running = replace(inspected, result=None, history=inspected.history[:1])
     assert headline(running).startswith(f"Not over: rsa is at {inspected.history[0].accuracy:.3f} after round 10 of 40")
     alone = replace(inspected, spec=replace(inspected.spec, attack=None, byzantine=0))
-    assert headline(alone) == f"rsa ends at {ended}, and nobody attacks."
+    assert headline(alone) == f"rsa ends at {ended}, without an attack."
     other = [replace(each, accuracy=None, metrics={"r2": 0.2}) for each in inspected.history]
     regression = replace(inspected.spec, problem="least-squares")
     assert headline(replace(inspected, spec=regression, history=other)) == f"rsa ends at R² 0.2{against}"
@@ -103,7 +105,7 @@ def test_the_headline_says_how_it_ended(inspected: Inspection) -> None:
 
 def test_names_cannot_break_out(inspected: Inspection) -> None:
     evil = "</script><script>alert(1)</script>"
-    page = run_page(replace(inspected, folder=Path(evil), spec=replace(inspected.spec, data=evil), result=None))
+    page = run_page(replace(inspected, folder=Path(evil), spec=replace(inspected.spec, data=evil), result=None)).html()
     assert "<script>alert" not in page
 
 
@@ -125,7 +127,7 @@ def test_workers_left_out_for_the_same_reason_are_told_together(inspected: Inspe
     done = {2: one, 5: one, 6: replace(one, left_out=7)}
     workers = [replace(each, watched=done.get(each.worker, replace(one, left_out=0))) for each in inspected.workers]
     *_, first, second = remarks(workers)
-    assert first.startswith("Workers 2, 5: left out in 6 of 30 rounds, first in round 1, ")
+    assert first.startswith("Workers 2, 5: left out in 6 of 30 rounds, first in round 1. ")
     assert second.startswith("Worker 6: left out in 7 of 30 rounds")
 
 

@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 
 from holdfast.problems import ACCURACY, LeastSquares, Softmax
-from holdfast.report.settings import grouped
-from holdfast.report.tables import best_places
-from holdfast.report.worst import conclusions, headline, lost_attacks, worst_cases
+from holdfast.report.comparison_tables import accuracy_table
+from holdfast.report.worst_cases import conclusions, headline, lost_attacks, worst_cases
 from holdfast.runs.records import Result
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
 from holdfast.runs.verdicts import Score, score_of
+from holdfast.studies.table import Comparison, Grouped
 
 RMSE = Score("rmse", "root mean square error on the test data", higher=False, share=False)
 
@@ -20,6 +20,10 @@ class ByError(Softmax):
     """A problem whose models are judged by what shall be small."""
 
     score = RMSE
+
+
+def grouped(results: list[Result]) -> Grouped:
+    return Comparison.of(results).tables
 
 
 BASE = run(Spec(data="digits", workers=4, rounds=2))
@@ -64,18 +68,20 @@ def test_worst_cases_are_in_order() -> None:
 
 def test_a_tie_is_called_a_tie() -> None:
     tied = [result("rsa", None, 0.9), result("krum", None, 0.9), result("sgd", None, 0.8)]
-    assert headline(grouped(tied)) == "rsa ends at 0.900 (iid, no attack); krum is level with it (no attack)."
+    assert headline(grouped(tied)) == (
+        "rsa ends at 0.900 (iid, no attack). The next best, krum, is level with rsa (no attack)."
+    )
 
 
 def test_three_sentences_say_what_the_numbers_say() -> None:
     groups = grouped(TABLE)
     assert headline(groups) == (
-        "rsa keeps 0.500 of a possible 0.600 in its worst case (iid, sign-flip); "
-        "the next best, krum, ends at 0.200 (sign-flip)."
+        "rsa keeps 0.500 in its worst case (iid, sign-flip), where the ceiling is 0.600. "
+        "The next best, krum, ends at 0.200 (sign-flip)."
     )
     assert conclusions(groups) == [
-        "Without an attack rsa gives up 0.050: it ends at 0.900, sgd at 0.950.",
-        "rsa is the best, or within 0.01 of it, under 2 of 3 attacks; not under gaussian (krum 0.580, rsa 0.550).",
+        "Without an attack rsa ends at 0.900, sgd at 0.950.",
+        "rsa is the best method, or nearly, under 2 of 3 attacks. Under gaussian, rsa ends at 0.550, krum at 0.580.",
     ]
 
 
@@ -84,7 +90,7 @@ def test_what_nobody_withstands_does_not_decide_but_is_told() -> None:
     groups = grouped([*TABLE, *lost])
     assert lost_attacks(groups["iid"], ACCURACY) == ["negative-sum"]
     assert headline(groups) == headline(grouped(TABLE))
-    assert conclusions(groups)[-1].endswith("Nobody withstands negative-sum.")
+    assert conclusions(groups)[-1] == "No method withstands negative-sum."
     assert lost_attacks(grouped(lost)["iid"], ACCURACY) == [], "then there would be nothing left to say"
 
 
@@ -92,10 +98,10 @@ def test_what_nobody_withstands_does_not_decide_but_is_told() -> None:
     ("results", "said"),
     [
         ([result("krum", None, 0.9)], "krum ends at 0.900 (iid, no attack)."),
-        ([result("krum", "gaussian", None)], "No method ends with a number (iid, gaussian)."),
+        ([result("krum", "gaussian", None)], "No method ends with a finite score (iid, gaussian)."),
         (
             [result("krum", "gaussian", 0.5), result("sgd", "gaussian", None)],
-            "krum keeps 0.500 of a possible 0.600 (iid, gaussian); every other one diverges or fails.",
+            "krum keeps 0.500 (iid, gaussian), where the ceiling is 0.600. Every other method diverges or fails.",
         ),
     ],
 )
@@ -118,16 +124,15 @@ def test_less_is_better_where_the_score_says_so() -> None:
     assert score_of(results) is RMSE
     assert [case.method for case in worst_cases(by_attack, RMSE)] == ["rsa", "sgd"]
     assert headline(grouped(results)) == (
-        "rsa keeps rmse 3.5 in its worst case (iid, gaussian); the next best, sgd, ends at 90 (gaussian)."
+        "rsa keeps rmse 3.5 in its worst case (iid, gaussian). The next best, sgd, ends at 90 (gaussian)."
     )
-    assert best_places(by_attack, ["rsa", "sgd"]) == {(0, 3), (1, 2)}
+    assert accuracy_table(by_attack).best == {(0, 3), (1, 2)}
 
 
 def test_the_best_of_a_row_is_marked_whoever_it_belongs_to() -> None:
     (by_attack,) = grouped(TABLE).values()
-    methods = ["rsa", "sgd", "krum", "ideal-sgd"]
-    # columns begin after attack and best possible; equal values are both marked, oracles never
-    assert best_places(by_attack, methods) == {(0, 3), (1, 4), (2, 2), (3, 2), (3, 3)}
+    # columns begin after attack and ceiling; equal values are both marked, oracles never
+    assert accuracy_table(by_attack).best == {(0, 3), (1, 4), (2, 2), (3, 2), (3, 3)}
 
 
 def test_a_score_is_what_all_measured() -> None:

@@ -16,7 +16,6 @@ from holdfast.data import Dataset
 from holdfast.errors import InvalidInput
 from holdfast.methods import Rsa, make_method
 from holdfast.problems import LinearProblem
-from holdfast.report.settings import labels
 from holdfast.runs import auto as automatic
 from holdfast.runs.auto import resolve_auto
 from holdfast.runs.composition import participants
@@ -27,6 +26,7 @@ from holdfast.runs.spec import Spec
 from holdfast.runs.survey import BATCH, Surveyor
 from holdfast.runs.workbench import SHARED
 from holdfast.studies.comparison import compare
+from holdfast.studies.table import Comparison
 
 AUTO = Spec(data="digits", method="rsa:norm=1,penalty=auto", rate="auto", rounds=400, eval_every=100)
 
@@ -254,7 +254,7 @@ def test_a_table_has_one_column_for_one_method() -> None:
     specs = [Spec(data="digits", rounds=2, byzantine=4, attack=attack) for attack in ("sign-flip", "gaussian")]
     results = compare(specs, jobs=1)
     assert len({result.spec.method for result in results}) == 2
-    assert labels(results) == ["rsa", "rsa"]
+    assert [place.method for place in Comparison.of(results).places] == ["rsa", "rsa"]
 
 
 def test_the_first_step_is_stable_for_the_masters_regulariser() -> None:

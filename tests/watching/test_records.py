@@ -9,7 +9,7 @@ import pytest
 from holdfast.cli import main
 from holdfast.insight.inspection import inspect
 from holdfast.report.run_page import run_page
-from holdfast.report.worker_rows import remarks
+from holdfast.report.worker_table import remarks
 from holdfast.runs.observers import Interrupted
 from holdfast.runs.records import Record
 from holdfast.runs.runner import resume, run
@@ -64,7 +64,7 @@ def test_who_was_left_out_when_and_why(method: str, attack: str, tmp_path: Path)
     assert any(
         line.startswith("The master left out 0 of 12 honest workers (0.00% of their messages)") for line in lines
     )
-    page = run_page(found)
+    page = run_page(found).html()
     assert all(line in page for line in lines if "left out" in line)
 
 

@@ -13,7 +13,6 @@ from holdfast.cli.announcing import announce_inferences
 from holdfast.cli.reporter import Reporter
 from holdfast.cli.results_folders import results_folder
 from holdfast.cli.spec_flags import add_output, add_spec_flags, format_flags, read_spec
-from holdfast.files import write_atomic
 from holdfast.insight.advice import Advice, advise
 from holdfast.methods import Rsa
 from holdfast.runs.spec import Spec
@@ -39,15 +38,15 @@ def command(arguments: Namespace) -> int:
 
 def _advise(reporter: Reporter, asked: Spec, out: Path, as_json: bool) -> None:
     from holdfast.report.advice_page import advice_page
+    from holdfast.report.page import write_report
 
     announce_inferences(reporter, [asked])
     with reporter.show_work(), threadpool_limits(1, "blas"):
         advice = advise(asked)
     words = shlex.join(["holdfast", "run", *format_flags(_recommend(asked, advice))])
     results = json.dumps(advice.to_json() | {"command": words}, allow_nan=False)
-    write_atomic(out / "advice.json", results.encode())
     title = f"{data_name(asked.data)}, {asked.partition_text}, {asked.workers} workers, {asked.q} Byzantine: advice"
-    write_atomic(out / "advice.html", advice_page(advice, title, words).encode())
+    write_report(out, advice_page(advice, title, words), results, names=("advice.html", "advice.json"))
     if as_json:
         print(results)
     _print(reporter, advice)
@@ -64,12 +63,14 @@ def _recommend(asked: Spec, advice: Advice) -> Spec:
 
 
 def _print(reporter: Reporter, advice: Advice) -> None:
-    from holdfast.report.advice_page import CAVEAT, norm_table, promised, recommended, said
+    from holdfast.report.advice_page import CAVEAT, guarantees, norm_table, recommendations
+    from holdfast.report.page import Facts
 
     told = advice.explain()
     reporter.say(told.pop("workers"))
-    reporter.print_table(norm_table(advice))
-    for title, sentences in (("recommended", recommended(advice)), ("promised", promised(advice) | told)):
-        reporter.print_table(said(title, sentences))
+    reporter.print_table(norm_table(advice).terminal("norms"))
+    promised = Facts({**guarantees(advice).sentences, **told})
+    for title, facts in (("recommended", recommendations(advice)), ("promised", promised)):
+        reporter.print_table(facts.terminal(title))
         reporter.say("")
     reporter.say(CAVEAT)

@@ -13,7 +13,7 @@ from holdfast.cli.gathering import add_resumable, open_study, resumable
 from holdfast.cli.reporter import Reporter
 from holdfast.cli.spec_flags import add_output, add_spec_flags, read_file_and_flags
 from holdfast.errors import InvalidInput, unknown
-from holdfast.files import file_names, sweep, write_atomic
+from holdfast.files import file_names, sweep
 from holdfast.runs.plan import fill_defaults
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import data_labels, data_name, data_text, model_text
@@ -177,12 +177,10 @@ def show(
 ) -> None:
     """Print and write what came of an arena."""
     from holdfast.report.arena_page import arena_page, arena_pictures, leaderboard_tables
+    from holdfast.report.page import write_report
 
     results = json.dumps(results_of(arena, board, factors), allow_nan=False)
-    write_atomic(out / "results.json", results.encode())
-    write_atomic(out / "report.html", arena_page(arena, board, factors).encode())
-    for name, picture in arena_pictures(board):
-        write_atomic(out / name, picture)
+    write_report(out, arena_page(arena, board, factors), results, arena_pictures(board))
     if arguments.json:
         print(results)
     for table in leaderboard_tables(board):

@@ -12,7 +12,6 @@ from holdfast.cli.announcing import announce_inferences, announce_numbers
 from holdfast.cli.gathering import add_resumable, open_store, resumable
 from holdfast.cli.reporter import Reporter
 from holdfast.cli.spec_flags import add_output, add_spec_flags, read_sweep
-from holdfast.files import write_atomic
 from holdfast.methods import method_labels
 from holdfast.runs.cautions import kinds
 from holdfast.runs.records import Record
@@ -62,21 +61,19 @@ def specs_of(arguments: Namespace) -> list[Spec]:
 
 def show(results: Comparison, arguments: Namespace, title: str, out: Path) -> int:
     """Print and write what came of a comparison; return the exit status."""
-    from holdfast.report.comparison_charts import comparison_pictures
-    from holdfast.report.comparison_page import comparison_page
-    from holdfast.report.tables import accuracy_tables
-    from holdfast.report.worst import conclusions, headline
+    from holdfast.report.comparison_page import comparison_page, comparison_pictures
+    from holdfast.report.comparison_tables import terminal_tables
+    from holdfast.report.page import write_report
+    from holdfast.report.worst_cases import conclusions, headline
 
     reporter = Reporter.of(arguments)
     written = {"title": title, "cells": results.rows(), "runs": _entries(results)}
     if arguments.json:
         print(json.dumps(written, allow_nan=False))
-    for table in accuracy_tables(results):
+    for table in terminal_tables(results):
         reporter.print_table(table)
-    write_atomic(out / "results.json", json.dumps(written, allow_nan=False).encode())
-    write_atomic(out / "report.html", comparison_page(title, results).encode())
-    for name, picture in comparison_pictures(results):
-        write_atomic(out / name, picture)
+    page, pictures = comparison_page(title, results), comparison_pictures(results)
+    write_report(out, page, json.dumps(written, allow_nan=False), pictures)
     failed = {name: run.failed for name, run in zip(results.names().values(), results.runs, strict=True) if run.failed}
     for name, why in failed.items():
         reporter.say(f"failed: {name}: {why}")
@@ -98,10 +95,10 @@ def _entries(results: Comparison) -> list[dict[str, Any]]:
 
 
 def _with_progress(reporter: Reporter, specs: Sequence[Spec], jobs: int | None, store: Keeper | None) -> Comparison:
-    from holdfast.report.tables import cell
+    from holdfast.report.comparison_tables import result_text
 
     def finish(record: Record, name: str) -> None:
-        reporter.count(f"{name}  {cell(record)}")
+        reporter.count(f"{name}  {result_text(record)}")
 
     announce_inferences(reporter, specs)
     return compare(

@@ -4,9 +4,6 @@ import json
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from rich import box
-from rich.table import Table
-
 from holdfast.cli.reporter import Reporter
 from holdfast.cli.spec_flags import add_output
 from holdfast.errors import InvalidInput
@@ -24,24 +21,18 @@ def add_flags(parser: ArgumentParser) -> None:
 
 def command(arguments: Namespace) -> int:
     from holdfast.report.run_page import run_page
-    from holdfast.report.worker_rows import known_columns, remarks
+    from holdfast.report.worker_table import remarks, worker_table
 
     reporter = Reporter.of(arguments)
     found = inspect(arguments.run)
     out: Path = arguments.out or arguments.run / "report.html"
     try:
-        write_atomic(out, run_page(found).encode())
+        write_atomic(out, run_page(found).html().encode())
     except OSError as error:
         raise InvalidInput(f"--out must name a file that can be written; got {out}: {error.strerror}") from None
     if arguments.json:
         print(json.dumps(found.to_json() | {"page": str(out)}, allow_nan=False))
-    table = Table(box=box.SIMPLE_HEAD)
-    head, rows = known_columns(found.workers)
-    for heading in head:
-        table.add_column(heading, justify="left" if heading in ("truly", "looks") else "right")
-    for cells in rows:
-        table.add_row(*cells)
-    reporter.print_table(table)
+    reporter.print_table(worker_table(found.workers).terminal())
     for line in filter(None, (found.verdict, *found.notes, *remarks(found.workers), f"page of the run: {out}")):
         reporter.say(line)
     return 0

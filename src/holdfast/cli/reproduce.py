@@ -70,9 +70,9 @@ def command(arguments: Namespace) -> int:
 
 
 def _reproduce(reporter: Reporter, figures: Sequence[Figure], theory: bool, out: Path, arguments: Namespace) -> int:
-    from holdfast.report.reproduction.bounds import theory_sections
-    from holdfast.report.reproduction.summaries import heading, table
-    from holdfast.report.reproduction.writing import write_report
+    from holdfast.report.figure_tables import heading, number_table
+    from holdfast.report.reproduction_page import write_reproduction
+    from holdfast.report.theorem_sections import theory_sections
 
     digest = SHARED.load(arguments.data).digest()
     runs, timings = (
@@ -86,12 +86,12 @@ def _reproduce(reporter: Reporter, figures: Sequence[Figure], theory: bool, out:
     about = {"quick": arguments.quick, "data": arguments.data}
     sections = theory_sections(theorems()) if theory else []
     lambda0 = consensus() if consensus in beside else None
-    report, results = write_report(findings, judge(findings, lambda0), sections, out, about, _options(arguments))
+    report, results = write_reproduction(findings, judge(findings, lambda0), sections, out, about, _options(arguments))
     if arguments.json:
         print(results)
     for each in findings:
         reporter.say(heading(each))
-        reporter.print_table(table(each))
+        reporter.print_table(number_table(each).terminal())
     for judged in report.judged:
         reporter.say(f"{judged.verdict:<14} {judged.claim.name}")
     if report.judged:

@@ -94,17 +94,17 @@ def play(arguments: Namespace, act: Callable[[RunReport, PoliteStop], "Result"])
 
 
 def _summarise(result: "Result") -> str:
-    from holdfast.insight.inspection import individuals, inspect
-    from holdfast.report.worker_rows import remarks
+    from holdfast.insight.inspection import inspect_result
+    from holdfast.report.worker_table import remarks
 
     seconds = result.seconds + result.evaluation_seconds
     outcome = f"diverged at round {result.diverged}" if result.last is None else describe(result.last)
     lines = [f"{result.spec.method_name}: {outcome}  after {result.rounds} rounds in {seconds:.1f} s"]
     lines += [result.verdict] if result.verdict else []
     lines += _list_faults(result)
-    lines += remarks(individuals(result.spec, result.history, result.personal))
-    missing = inspect(result.folder).missing_judgement if result.folder else None
-    lines += [missing] if missing else []
+    found = inspect_result(result)
+    lines += remarks(found.workers)
+    lines += [missing] if (missing := found.missing_judgement) else []
     lines += [f"worker by worker: holdfast inspect {shlex.quote(str(result.folder))}", f"run folder: {result.folder}"]
     return "\n".join(lines)
 

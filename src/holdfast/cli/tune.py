@@ -16,9 +16,7 @@ from holdfast.cli.gathering import add_resumable, open_study, resumable
 from holdfast.cli.reporter import Reporter
 from holdfast.cli.spec_flags import add_output, add_spec_flags, format_flags, read_spec, read_values
 from holdfast.errors import InvalidInput
-from holdfast.files import write_atomic
 from holdfast.methods import Rsa
-from holdfast.report.settings import setting
 from holdfast.runs.plan import fill_defaults
 from holdfast.runs.records import Record
 from holdfast.runs.spec import Spec
@@ -114,22 +112,21 @@ def _search(reporter: Reporter, asked: Spec, norms: Sequence[float], out: Path, 
 
 
 def _line(spec: Spec) -> str:
-    return f"{spec.method_name} {setting(spec)}"
+    from holdfast.report.comparison_tables import method_flags
+
+    return f"{spec.method_name} {method_flags(spec)}"
 
 
 def _show(reporter: Reporter, outcome: Outcome, out: Path, as_json: bool) -> None:
-    from holdfast.report.drawing import pictures
-    from holdfast.report.tuning_page import best_table, heat_map, promise, summary, tuning_page
+    from holdfast.report.page import write_report
+    from holdfast.report.tuning_page import SHOWN, candidate_table, heat_map, promise, summary, tuning_page
 
     words = shlex.join(["holdfast", "run", *format_flags(outcome.best)])
     results = json.dumps(outcome.to_json(words), allow_nan=False)
     title = f"{outcome.best.method_name} on {data_name(outcome.best.data)}, tuned"
-    write_atomic(out / "results.json", results.encode())
-    write_atomic(out / "report.html", tuning_page(title, outcome, words).encode())
-    for name, picture in pictures("tuning", heat_map(outcome).picture()):
-        write_atomic(out / name, picture)
+    write_report(out, tuning_page(title, outcome, words), results, heat_map(outcome).pictures(pdf=True))
     if as_json:
         print(results)
-    reporter.print_table(best_table(outcome))
+    reporter.print_table(candidate_table(outcome, SHOWN).terminal("best candidates"))
     for line in (promise(outcome), summary(outcome), f"page with the heat map: {out / 'report.html'}", words):
         reporter.say(line)

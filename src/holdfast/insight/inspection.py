@@ -14,6 +14,7 @@ from holdfast.runs.composition import attack_and_byzantine, participants
 from holdfast.runs.folder.run_folder import RunFolder
 from holdfast.runs.metrics import Evaluation
 from holdfast.runs.personal import Personal
+from holdfast.runs.records import Result
 from holdfast.runs.spec import Spec
 from holdfast.watching.opinion import Treatment
 from holdfast.watching.sides import LEAST_COORDINATES
@@ -184,6 +185,12 @@ class Inspection:
             "verdict": self.verdict,
             "notes": self.notes,
         }
+
+
+def inspect_result(result: Result) -> Inspection:
+    """Return what the folder of a run that has just ended tells, without reading it."""
+    workers = individuals(result.spec, result.history, result.personal)
+    return Inspection(result.folder or Path(), result.spec, result.history, result.to_json(), workers)
 
 
 def inspect(folder: Path) -> Inspection:

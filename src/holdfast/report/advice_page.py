@@ -2,29 +2,28 @@
 
 import altair as alt
 import numpy as np
-from rich.table import Table
 
 from holdfast.insight import advice_sentences as sentences
 from holdfast.insight.advice import Advice
 from holdfast.report.axes import logarithmic_ticks
 from holdfast.report.colours import variable
 from holdfast.report.drawing import ROWS, Drawing, Panel
-from holdfast.report.rendering import render
-from holdfast.report.tables import text_table
+from holdfast.report.page import Command, Details, Facts, Heading, Page, Paragraph
+from holdfast.report.text_table import TextTable
 
 NORMS = (
     *("", "lambda_0, largest", "median", "recommended lambda", "alpha", "workers that agree"),
     "one Byzantine push",
 )
 CAVEAT = (
-    "The numbers are of these workers' data and of linear models. Recommendations are where to begin, not the best "
-    "there is: holdfast tune searches around them."
+    "The numbers hold for these workers' data and for linear models. Recommendations are where to begin, not the best "
+    "values: holdfast tune searches around them."
 )
 
 
-def norm_rows(advice: Advice) -> list[tuple[str, ...]]:
+def norm_table(advice: Advice) -> TextTable:
     """Return what each norm asks for, one row per norm."""
-    return [
+    rows = [
         (
             f"l{norm.p:g}" + (" (recommended)" if norm is advice.chosen else ""),
             f"{norm.lambda0:.3g}",
@@ -36,37 +35,25 @@ def norm_rows(advice: Advice) -> list[tuple[str, ...]]:
         )
         for norm in advice.norms
     ]
+    return TextTable(NORMS, rows)
 
 
-def recommended(advice: Advice) -> dict[str, str]:
-    """Return the recommendations, each with its reason."""
-    reasons = advice.reasons
-    return {
-        f"norm l{advice.chosen.p:g}": reasons["norm"],
-        f"lambda {advice.chosen.penalty:g}": reasons["penalty"],
-        f"alpha {advice.chosen.rate:g}": reasons["rate"],
-    }
+def recommendations(advice: Advice) -> Facts:
+    """Return the recommended values, each with its reason."""
+    norm, reasons = advice.chosen, advice.reasons
+    return Facts(
+        {
+            f"norm l{norm.p:g}": reasons["norm"],
+            f"lambda {norm.penalty:g}": reasons["penalty"],
+            f"alpha {norm.rate:g}": reasons["rate"],
+        }
+    )
 
 
-def norm_table(advice: Advice) -> Table:
-    """Return the norms for a terminal."""
-    return text_table(NORMS, norm_rows(advice), "norms")
-
-
-def said(title: str, sentences: dict[str, str]) -> Table:
-    """Return names and sentences for a terminal."""
-    made = Table(title=title, box=None, title_justify="left", title_style="bold", show_header=False)
-    made.add_column(no_wrap=True)
-    made.add_column()
-    for name, sentence in sentences.items():
-        made.add_row(name, sentence)
-    return made
-
-
-def promised(advice: Advice) -> dict[str, str]:
+def guarantees(advice: Advice) -> Facts:
     """Return each theorem's verdict at the recommended values."""
-    found = advice.guarantees.verdicts().items()
-    return {_theorem(name): f"{verdict.why} (needs {verdict.needs})" for name, verdict in found}
+    verdicts = advice.guarantees.verdicts().items()
+    return Facts({_theorem(name): f"{verdict.why} (needs {verdict.needs})" for name, verdict in verdicts})
 
 
 def _theorem(name: str) -> str:
@@ -74,33 +61,27 @@ def _theorem(name: str) -> str:
 
 
 def headline(advice: Advice) -> str:
-    """Return what to begin with, and for how many of the workers it is enough, in one sentence."""
-    norm = advice.chosen
+    """Return the values to begin with, and for how many workers they suffice."""
+    norm, q, workers = advice.chosen, advice.spec.q, advice.spec.workers
     start = f"Begin with the l{norm.p:g} norm, lambda {norm.penalty:g} and alpha {norm.rate:g}"
-    said = f"{start}: enough for {norm.agreeing} of {len(norm.asked)} honest workers to agree"
-    if not sentences.minority(advice.spec.q, advice.spec.workers).holds:
-        return (
-            f"No method can promise anything: {advice.spec.q} of {advice.spec.workers} workers are Byzantine. {start}."
-        )
-    return f"{said}."
+    if not sentences.minority(q, workers).holds:
+        return f"No method can promise anything: {q} of {workers} workers are Byzantine. {start}."
+    return f"{start}. With these values, {norm.agreeing} of {len(norm.asked)} honest workers agree."
 
 
-def unpromised(advice: Advice) -> list[str]:
-    """Return how many theorems promise nothing here."""
+def missing_guarantees(advice: Advice) -> list[str]:
+    """Return how many theorems promise nothing here, if any."""
     verdicts = advice.guarantees.verdicts()
     without = sum(not verdict.holds for verdict in verdicts.values())
     return [f"{without} of {len(verdicts)} theorems promise nothing here."] if without else []
 
 
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}."
-
-
-def worker_chart(advice: Advice) -> Drawing:
-    """Return lambda_0 of every honest worker that asks for more than 0, with the recommended lambda across."""
-    asked = zip(advice.honest, advice.chosen.asked.tolist(), strict=True)
+def lambda_chart(advice: Advice) -> Drawing:
+    """Return lambda_0 of every honest worker that asks for more than 0, and the recommended lambda as a line."""
+    norm = advice.chosen
+    asked = zip(advice.honest, norm.asked.tolist(), strict=True)
     rows = [{"worker": worker, "lambda_0": value} for worker, value in asked if value > 0]
-    values = [row["lambda_0"] for row in rows] + [advice.chosen.penalty]
+    values = [row["lambda_0"] for row in rows] + [norm.penalty]
     scale = alt.Scale(type="log", domain=[min(values) / 1.5, max(values) * 1.5], nice=False)
     ticks = alt.Axis(format="~g", values=logarithmic_ticks(min(values), max(values)))
     points = alt.Chart(alt.NamedData(ROWS)).mark_point(filled=True, size=70, color=variable("blue"), opacity=1)
@@ -110,37 +91,35 @@ def worker_chart(advice: Advice) -> Drawing:
             axis=alt.Axis(title="honest worker", labelAngle=0, labelOverlap=True),
             scale=alt.Scale(domain=advice.honest),
         ),
-        y=alt.Y(
-            "lambda_0:Q",
-            title=f"lambda_0, l{advice.chosen.p:g}",
-            scale=scale,
-            axis=ticks,
-        ),
+        y=alt.Y("lambda_0:Q", title=f"lambda_0, l{norm.p:g}", scale=scale, axis=ticks),
         tooltip=["worker:O", alt.Tooltip("lambda_0:Q", format=".4g")],
     )
-    chosen = [{"lambda": advice.chosen.penalty, "text": f"recommended lambda {advice.chosen.penalty:g}"}]
+    chosen = [{"lambda": norm.penalty, "text": f"recommended lambda {norm.penalty:g}"}]
     base = alt.Chart(alt.InlineData(values=chosen)).encode(y=alt.Y("lambda:Q", title="", scale=scale))
     line = base.mark_rule(color=variable("ink"), strokeWidth=2, strokeDash=[6, 3])
     text = base.mark_text(align="left", dx=4, dy=-8, fontSize=11).encode(x=alt.value(0), text="text:N")
-    says = "What each honest worker asks for (Theorem 1): it agrees with the others once lambda is as large."
+    says = "The least lambda with which each honest worker agrees with the others (Theorem 1)."
     return Drawing("lambda0", (Panel(rows, alt.LayerChart(layer=[points, line, text], height=240)),), says, columns=1)
 
 
-def advice_page(advice: Advice, title: str, command: str) -> str:
-    """Return the whole page."""
-    told = advice.explain()
-    return render(
-        "advice.html",
-        title=title,
-        headline=headline(advice),
-        conclusions=[_sentence(told.pop("workers")), *unpromised(advice)],
-        recommended=recommended(advice),
-        run=command,
-        caveat=CAVEAT,
-        head=NORMS,
-        norms=norm_rows(advice),
-        asked=worker_chart(advice) if (advice.chosen.asked > 0).any() else None,
-        promised=promised(advice),
-        told=told,
-        gaps=[(q, f"{gap:.3g}") for q, gap in advice.gaps().items()],
+def advice_page(advice: Advice, title: str, command: str) -> Page:
+    """Return the page."""
+    topics = advice.explain()
+    workers = topics.pop("workers")
+    gaps = [(str(q), f"{gap:.3g}") for q, gap in advice.gaps().items()]
+    gap_table = Details("Theorem 2's gap over the number of Byzantine workers", [TextTable(["q", "gap"], gaps)])
+    blocks = (
+        Command(command),
+        *([lambda_chart(advice)] if (advice.chosen.asked > 0).any() else []),
+        Heading("Why"),
+        recommendations(advice),
+        Paragraph(CAVEAT, "soft"),
+        Heading("Norms"),
+        norm_table(advice),
+        Heading("What is promised, and what is not"),
+        guarantees(advice),
+        Details("What that means here", [Facts(topics)]),
+        *([gap_table] if gaps else []),
     )
+    conclusions = [f"{workers[:1].upper()}{workers[1:]}.", *missing_guarantees(advice)]
+    return Page(title, headline(advice), conclusions, blocks)

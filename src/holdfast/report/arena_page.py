@@ -1,18 +1,18 @@
-"""The page and the table of an arena: worst cases first, then every cell."""
+"""The page and the tables of an arena: worst cases first, then every cell."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from markupsafe import Markup
 from rich.table import Table
 
 from holdfast.data import Partition
 from holdfast.methods import AUTO, Method, method_labels
-from holdfast.report.arena_charts import cell_curves, heat_map, robustness_curves, worst_dots
-from holdfast.report.drawing import Drawing, pictures
-from holdfast.report.holdings_chart import holdings_chart
-from holdfast.report.rendering import render
-from holdfast.report.tables import text_table
+from holdfast.report.arena_charts import cell_curves, heat_map, robustness_chart, worst_case_chart
+from holdfast.report.drawing import Drawing
+from holdfast.report.holdings_chart import holdings_blocks
+from holdfast.report.page import Block, Details, Heading, Items, Page, Paragraph
+from holdfast.report.text_table import TextTable
 from holdfast.runs.spec_parts import data_labels, model_text
 from holdfast.studies.arena import Arena, Condition, Task
 from holdfast.studies.arena_results import attack_text, conclusions, headline
@@ -20,15 +20,15 @@ from holdfast.studies.leaderboard import BoutResult, Leaderboard, Standing
 
 AT_THE_END = "accuracy at the end"
 ABREAST = 6
-"""Conditions that stand side by side on a page; of more, every partition has a table of its own."""
-
-
-class Ranking(NamedTuple):
-    """One table: a row per method, the best overall first; `best` are the places of the best values of every column."""
-
-    head: list[str]
-    rows: list[tuple[str, ...]]
-    best: list[tuple[int, int]]
+"""Conditions side by side on a page; if there are more, every partition has its own table."""
+HOW_TO_READ = Markup(
+    "Attackers choose what hurts most, so a method is as good as its worst cell. <em>Kept</em> is the worst case as a "
+    "share of the ceiling: the mean over the conditions with Byzantine workers. The ceiling is the share of test "
+    "samples whose class some honest worker holds. The accuracy at the end decides. The best moment stands beside: a "
+    "model that was good once and then collapsed is no use. A method that could not be played somewhere has no overall "
+    "score. After ± stands half the 95% interval of the mean over the seeds, by Student's t. With two or three seeds "
+    "the interval is wide."
+)
 
 
 class _Column(NamedTuple):
@@ -37,26 +37,27 @@ class _Column(NamedTuple):
     texts: list[str]
 
 
-def leaderboard(board: Leaderboard) -> Ranking:
-    """Return the overall share kept, then the worst case in every condition; of several tasks the share in each."""
+def leaderboard(board: Leaderboard) -> TextTable:
+    """Return the share kept overall, then the worst case in every condition; of several tasks, the share in each."""
+    overall = _share_column(board, board, "kept")
     if len(board.by_task) > 1:
         return _ranking(
-            board, [_kept(board, board), *(_kept(board, each, task.text) for task, each in board.by_task.items())]
+            board, [overall, *(_share_column(board, each, task.text) for task, each in board.by_task.items())]
         )
-    return _ranking(board, [_kept(board, board), *(_worst_cases(board, each) for each in board.conditions)])
+    return _ranking(board, [overall, *(_worst_column(board, each) for each in board.conditions)])
 
 
-def task_rankings(board: Leaderboard) -> dict[Task, Ranking]:
+def task_rankings(board: Leaderboard) -> dict[Task, TextTable]:
     """Return for each of several tasks the worst case in its conditions."""
     if len(board.by_task) == 1:
         return {}
     return {
-        task: _ranking(board, [_worst_cases(board, condition) for condition in each.conditions])
+        task: _ranking(board, [_worst_column(board, condition) for condition in each.conditions])
         for task, each in board.by_task.items()
     }
 
 
-def pieces(ranking: Ranking, conditions: Sequence[Condition]) -> list[Ranking]:
+def split_by_partition(ranking: TextTable, conditions: Sequence[Condition]) -> list[TextTable]:
     """Return a ranking whose last columns are these conditions as tables that are not too wide for a page."""
     if len(conditions) <= ABREAST:
         return [ranking]
@@ -65,59 +66,57 @@ def pieces(ranking: Ranking, conditions: Sequence[Condition]) -> list[Ranking]:
     for at, condition in enumerate(conditions, start=others):
         columns.setdefault(condition.partition, [0]).append(at)
     first, *rest = columns.values()
-    return [_piece(ranking, [*range(others), *first[1:]]), *(_piece(ranking, each) for each in rest)]
-
-
-def _piece(ranking: Ranking, columns: Sequence[int]) -> Ranking:
-    return Ranking(
-        [ranking.head[at] for at in columns],
-        [tuple(row[at] for at in columns) for row in ranking.rows],
-        [(row, columns.index(at)) for row, at in ranking.best if at in columns],
-    )
+    return [ranking.select([*range(others), *first[1:]]), *map(ranking.select, rest)]
 
 
 def leaderboard_tables(board: Leaderboard) -> Iterator[Table]:
     """Yield the leaderboard for a terminal, and below it each of several tasks."""
-    head, rows, best = leaderboard(board)
     tasks = task_rankings(board)
     what = "share kept of what can be reached" if tasks else AT_THE_END
     # a task has a long name, and its column short numbers
-    narrow = [re.sub(", ?", ",\n", each) for each in head] if tasks else head
-    yield text_table(narrow, rows, f"{what}, worst case over the attacks", best)
-    for task, (head, rows, best) in tasks.items():
-        yield text_table(head, rows, f"{task.text}: {AT_THE_END}, worst case over the attacks", best)
+    yield leaderboard(board).terminal(f"{what}, worst case over the attacks", break_after="," if tasks else "")
+    for task, ranking in tasks.items():
+        yield ranking.terminal(f"{task.text}: {AT_THE_END}, worst case over the attacks")
 
 
-def arena_page(arena: Arena, board: Leaderboard, factors: Sequence[float] = ()) -> str:
-    """Return the whole page."""
-    names, base = method_labels(board.ranked), arena.base
-    tasks = task_rankings(board)
+def arena_page(arena: Arena, board: Leaderboard, factors: Sequence[float] = ()) -> Page:
+    """Return the page."""
+    names, tasks = method_labels(board.ranked), task_rankings(board)
     data = ", ".join(data_labels(arena.data).values())
-    models = f" Models: {', '.join(map(model_text, arena.models))}." if len(arena.models) > 1 else ""
+    title = f"Arena on {data}: {len(arena.methods)} methods, {len(arena.attacks)} attacks"
+    worst, robustness = _hardest(board, names), robustness_chart(board, names)
+    blocks: list[Block] = [
+        Paragraph(_about(arena, factors), "soft"),
+        *(worst or [robustness]),
+        Heading("Leaderboard: the worst case over all attacks"),
+        *split_by_partition(leaderboard(board), () if tasks else board.conditions),
+        *([robustness] if worst else []),
+        *holdings_blocks(spec for bout in arena.bouts() for spec in arena.specs(bout)[:1]),
+    ]
+    for task, each in board.by_task.items():
+        sections = {condition.within_task: _cells(board, condition, names) for condition in each.conditions}
+        if task in tasks:
+            blocks += [Heading(task.text), *split_by_partition(tasks[task], each.conditions)]
+            blocks += [Details(name, section) for name, section in sections.items()]
+        else:
+            blocks += [block for name, section in sections.items() for block in (Heading(name), *section)]
+    blocks.append(Details("How to read this", [Paragraph(HOW_TO_READ)]))
+    return Page(title, headline(board), conclusions(board), blocks)
+
+
+def _about(arena: Arena, factors: Sequence[float]) -> str:
+    """Return the setting that all cells share."""
+    base = arena.base
+    workers = f"{base.workers} workers" if arena.honest is None else f"{arena.honest} honest workers, q more Byzantine"
     seeds = f"{len(arena.seeds)} seed{'s' if len(arena.seeds) > 1 else ''}"
     step = "every step size by rule" if base.rate == AUTO else f"step size {base.rate}"
     if len(factors) > 1:
-        tried = ", ".join(f"{factor:g}" for factor in factors)
-        step += f" times the best of {tried} for the method, by the worst case on training samples held back"
+        values = ", ".join(f"{factor:g}" for factor in factors)
+        step += f" times the best of {values} for the method, by the worst case on training samples held back"
     elif factors and factors[0] != 1:
         step += f" times {factors[0]:g}"
-    workers = f"{base.workers} workers" if arena.honest is None else f"{arena.honest} honest workers, q more Byzantine"
-    return render(
-        "arena.html",
-        title=f"Arena on {data}: {len(arena.methods)} methods, {len(arena.attacks)} attacks",
-        headline=headline(board),
-        conclusions=conclusions(board),
-        about=f"{workers}, {base.rounds} rounds, {seeds}, {step}.{models}",
-        held=holdings_chart(spec for bout in arena.bouts() for spec in arena.specs(bout)[:1]),
-        leaderboard=pieces(leaderboard(board), () if tasks else board.conditions),
-        worst=_hardest(board, names),
-        robustness=robustness_curves(board, names),
-        rankings={task: pieces(ranking, board.by_task[task].conditions) for task, ranking in tasks.items()},
-        sections={
-            task: [_section(board, condition, names) for condition in each.conditions]
-            for task, each in board.by_task.items()
-        },
-    )
+    models = f" Models: {', '.join(map(model_text, arena.models))}." if len(arena.models) > 1 else ""
+    return f"{workers}, {base.rounds} rounds, {seeds}, {step}.{models}"
 
 
 def arena_pictures(board: Leaderboard) -> Iterator[tuple[str, bytes]]:
@@ -125,20 +124,17 @@ def arena_pictures(board: Leaderboard) -> Iterator[tuple[str, bytes]]:
     names = method_labels(board.ranked)
     for condition in board.conditions:
         if condition.byzantine:
-            drawn = worst_dots(board, condition, names)
-            yield from pictures(drawn.name, drawn.picture(), pdf=False)
+            yield from worst_case_chart(board, condition, names).pictures(pdf=False)
 
 
-def _hardest(board: Leaderboard, names: Mapping[Method, str]) -> Drawing | None:
-    """Return the picture of the worst cases where the leader did worst; None if nobody is ever Byzantine."""
+def _hardest(board: Leaderboard, names: Mapping[Method, str]) -> list[Drawing]:
+    """Return the worst cases in the condition where the leader did worst, if any has Byzantine workers."""
     attacked = [each for each in board.conditions if each.byzantine]
-    if not attacked:
-        return None
-    hardest = min(attacked, key=lambda each: board.standing(board.ranked[0], each).score or 0.0)
-    return worst_dots(board, hardest, names)
+    attacked.sort(key=lambda each: board.standing(board.ranked[0], each).score or 0.0)
+    return [worst_case_chart(board, hardest, names) for hardest in attacked[:1]]
 
 
-def _ranking(board: Leaderboard, columns: Sequence[_Column]) -> Ranking:
+def _ranking(board: Leaderboard, columns: Sequence[_Column]) -> TextTable:
     names = method_labels(board.ranked)
     texts = ([names[method] for method in board.ranked], *(column.texts for column in columns))
     best = [
@@ -147,44 +143,43 @@ def _ranking(board: Leaderboard, columns: Sequence[_Column]) -> Ranking:
         for row, value in enumerate(column.values)
         if value is not None and value == max(each for each in column.values if each is not None)
     ]
-    return Ranking(["method", *(column.head for column in columns)], [*zip(*texts, strict=True)], best)
+    head = ["method", *(column.head for column in columns)]
+    return TextTable(head, [*zip(*texts, strict=True)], best, kind="wraps")
 
 
-def _kept(board: Leaderboard, of: Leaderboard, head: str = "kept") -> _Column:
+def _share_column(board: Leaderboard, part: Leaderboard, head: str) -> _Column:
     """Return the share that every method of a board keeps in all of it, or in one of its tasks."""
-    values = [of.overall(method) for method in board.ranked]
-    return _Column(head, values, [*map(_share, values)])
+    values = [part.overall(method) for method in board.ranked]
+    return _Column(head, values, ["-" if value is None else f"{value:.0%}" for value in values])
 
 
-def _worst_cases(board: Leaderboard, condition: Condition) -> _Column:
+def _worst_column(board: Leaderboard, condition: Condition) -> _Column:
     standings = [board.standing(method, condition) for method in board.ranked]
-    return _Column(condition.within_task, [each.score for each in standings], [*map(_worst, standings)])
+    return _Column(condition.within_task, [each.score for each in standings], [*map(_worst_text, standings)])
 
 
-def _section(board: Leaderboard, condition: Condition, names: Mapping[Method, str]) -> dict[str, object]:
-    cells = [(names[method], cell) for method in board.ranked for cell in board.standing(method, condition).cells]
-    return {
-        "heading": condition.within_task,
-        "heat": heat_map(board, condition, names) if len({attack_text(cell) for _, cell in cells}) > 1 else None,
-        "columns": 1 + len({attack_text(cell) for _, cell in cells}),
-        "curves": cell_curves(board, condition, names),
-        "head": ["method", "attack", "at the end", "best moment", "lost since", "step size"],
-        "rows": [(name, *_cell(cell)) for name, cell in cells if cell.failure is None],
-        "failures": list(dict.fromkeys((name, cell.failure) for name, cell in cells if cell.failure)),
-    }
-
-
-def _cell(cell: BoutResult) -> tuple[str, ...]:
-    rate = cell.records[0].spec.rate
-    return (attack_text(cell), str(cell.final), f"{cell.best:.3f}", f"{cell.drop:.3f}", f"{rate:g}")
-
-
-def _worst(standing: Standing) -> str:
+def _worst_text(standing: Standing) -> str:
     worst = standing.worst
     if worst is None:
         return "not playable"
     return str(worst.final) if worst.bout.attack is None else f"{worst.final} {attack_text(worst)}"
 
 
-def _share(value: float | None) -> str:
-    return "-" if value is None else f"{value:.0%}"
+def _cells(board: Leaderboard, condition: Condition, names: Mapping[Method, str]) -> list[Block]:
+    """Return all cells of a condition: a heat map, what could not be played, a table, curves."""
+    cells = [(names[method], cell) for method in board.ranked for cell in board.standing(method, condition).cells]
+    failures = dict.fromkeys(f"{name} could not be played: {cell.failure}" for name, cell in cells if cell.failure)
+    head = ["method", "attack", "at the end", "best moment", "lost since", "step size"]
+    rows = [(name, *_cell_texts(cell)) for name, cell in cells if cell.failure is None]
+    curves = cell_curves(board, condition, names)
+    return [
+        *([heat_map(board, condition, names)] if len({attack_text(cell) for _, cell in cells}) > 1 else []),
+        *([Items([*failures])] if failures else []),
+        Details("Every cell, with its best moment and what was lost since", [TextTable(head, rows)]),
+        *([Details("On the way: test accuracy over the rounds", [curves])] if curves.panels else []),
+    ]
+
+
+def _cell_texts(cell: BoutResult) -> tuple[str, ...]:
+    rate = cell.records[0].spec.rate
+    return (attack_text(cell), str(cell.final), f"{cell.best:.3f}", f"{cell.drop:.3f}", f"{rate:g}")

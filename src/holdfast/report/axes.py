@@ -7,15 +7,15 @@ from math import floor, isfinite, log10
 from holdfast.runs.verdicts import Score
 
 DECADES = [10.0**exponent for exponent in range(-12, 13)]
-"""Where logarithmic axes are labelled."""
+"""Labels of logarithmic axes."""
 FEW = 100
-"""Below this ratio of its ends a logarithmic axis is labelled between decades too: none may lie on it."""
+"""Below this ratio of its ends a logarithmic axis is also labelled between decades."""
 TINY = 1e-30
 """The least length of an axis."""
 
 
 def logarithmic_ticks(low: float, high: float) -> list[float]:
-    """Return where a logarithmic axis is labelled.
+    """Return the labels of a logarithmic axis.
 
     >>> [tick for tick in logarithmic_ticks(1.0, 6.0) if 1 <= tick <= 6]
     [1.0, 2.0, 5.0]
@@ -25,7 +25,7 @@ def logarithmic_ticks(low: float, high: float) -> list[float]:
 
 @dataclass(frozen=True)
 class Axis:
-    """From where to where, and on which scale."""
+    """The ends of an axis, its title and its scale."""
 
     title: str
     low: float
@@ -34,7 +34,7 @@ class Axis:
 
     @property
     def form(self) -> str | None:
-        """How its numbers are written, if not as they come: with an exponent where they would be mostly zeros.
+        """Format of its numbers: with an exponent where most digits would be zeros, else the default.
 
         >>> Axis("", 0.0, 1.0).form, Axis("", 0.0, 4e-5).form, Axis("", -6e14, 0.0).form
         (None, '.3~e', '.3~e')
@@ -56,12 +56,12 @@ class Axis:
         return min(max((high - at) / (high - low), 0.0), 1.0) * length
 
 
-def fitted(title: str, ends: Iterable[float], others: Iterable[float] = (), *, share: bool = False) -> Axis:
-    """Return an axis with room for where lines end and for the best of them all.
+def fit_axis(title: str, ends: Iterable[float], others: Iterable[float] = (), *, share: bool = False) -> Axis:
+    """Return an axis with room for the ends of all lines and for the largest value.
 
-    Of what they rose from a part is seen; what lies outside is cut off. A share never leaves 0 to 1.
+    Of earlier, lower values it shows a part. A share stays between 0 and 1.
 
-    >>> fitted("accuracy", [0.8, 0.9], [0.1, 0.9], share=True)
+    >>> fit_axis("accuracy", [0.8, 0.9], [0.1, 0.9], share=True)
     Axis(title='accuracy', low=0.775, high=0.908, logarithmic=False)
     """
     last = [value for value in ends if isfinite(value)] or [0.0, 1.0]
@@ -73,10 +73,10 @@ def fitted(title: str, ends: Iterable[float], others: Iterable[float] = (), *, s
     return _axis(title, low, high)
 
 
-def falling(title: str, ends: Iterable[float], others: Iterable[float] = ()) -> Axis:
-    """Return the axis of what is better the lower: from the least, up to three times as high as lines end.
+def loss_axis(title: str, ends: Iterable[float], others: Iterable[float] = ()) -> Axis:
+    """Return the axis of a loss: from the least value up to three times the height of the ends of lines.
 
-    >>> falling("loss", [1.0, 2.0], [0.0, 50.0])
+    >>> loss_axis("loss", [1.0, 2.0], [0.0, 50.0])
     Axis(title='loss', low=-0.48, high=6.48, logarithmic=False)
     """
     last = [value for value in ends if isfinite(value)] or [0.0, 1.0]
@@ -87,15 +87,15 @@ def falling(title: str, ends: Iterable[float], others: Iterable[float] = ()) -> 
     return _axis(title, low - 0.08 * span, high + 0.08 * span)
 
 
-def of_score(score: Score, ends: Iterable[float], others: Iterable[float]) -> Axis:
-    """Return the axis of a score, whichever way is better; it does not go below the least that is told apart."""
+def score_axis(score: Score, ends: Iterable[float], others: Iterable[float]) -> Axis:
+    """Return the axis of a score. An axis of a high score does not go below the score's least value."""
     if score.higher:
         shown = [max(value, score.least) for value in ends]
-        return fitted(score.title, shown, others, share=score.share)
-    return falling(score.title, ends, others)
+        return fit_axis(score.title, shown, others, share=score.share)
+    return loss_axis(score.title, ends, others)
 
 
 def _axis(title: str, low: float, high: float) -> Axis:
-    """Return the axis with as many digits as its length needs: more only differ between machines."""
+    """Return the axis with as many digits as its length needs; further digits differ between machines."""
     digits = 4 - floor(log10(high - low))
     return Axis(title, round(low, digits), round(high, digits))

@@ -1,7 +1,7 @@
-"""How the lines of a chart are told apart: a colour, a dash and a name at the line's end.
+"""Colours and strokes of charts. A colour, a dash and a name at its end tell a line from the others.
 
-Okabe and Ito's colours for the colour-blind. Charts name them as CSS variables, so that a page is light, dark or
-printed without being drawn again; pictures have the light ones. Vermillion is kept for what fails.
+Okabe and Ito's colours for the colour-blind. Charts name them as CSS variables: the page is not drawn again when it
+turns dark or is printed. Pictures have the light colours. Only failures are vermillion.
 """
 
 from collections.abc import Iterable
@@ -11,27 +11,27 @@ from typing import NamedTuple
 RSA = "blue"
 HUES = ("orange", "green", "purple", "ink", "sky", "yellow")
 DEEP = {f"deep_{hue}": hue for hue in (*HUES[1:], HUES[0]) if hue != "ink"}
-"""More colours, each a hue made darker. Nothing is darker than ink; deep orange comes last, since it is near yellow."""
+"""Darker hues, except of ink. Deep orange comes last, since it is near yellow."""
 OTHERS = (*HUES, *DEEP)
 DEPTH = 0.45
-"""The share of the dark one of ink and paper in a deep colour."""
+"""Share of ink or paper, whichever is dark, in a deep colour."""
 
 
-def _mixed(one: str, other: str, share: float) -> str:
+def _mix(one: str, other: str, share: float) -> str:
     """Return a colour with a share of another in it.
 
-    >>> _mixed("#ff0000", "#0000ff", 0.4)
+    >>> _mix("#ff0000", "#0000ff", 0.4)
     '#990066'
     """
     pairs = [(int(one[at : at + 2], 16), int(other[at : at + 2], 16)) for at in (1, 3, 5)]
     return "#" + "".join(f"{round((1 - share) * a + share * b):02x}" for a, b in pairs)
 
 
-def _with_deep(scheme: dict[str, str], dark: str) -> dict[str, str]:
-    return scheme | {deep: _mixed(scheme[hue], scheme[dark], DEPTH) for deep, hue in DEEP.items()}
+def _add_deep(scheme: dict[str, str], dark: str) -> dict[str, str]:
+    return scheme | {deep: _mix(scheme[hue], scheme[dark], DEPTH) for deep, hue in DEEP.items()}
 
 
-LIGHT = _with_deep(
+LIGHT = _add_deep(
     {
         "ink": "#1b1b1b",
         "soft": "#5c5f66",
@@ -49,7 +49,7 @@ LIGHT = _with_deep(
     },
     dark="ink",
 )
-DARK = _with_deep(
+DARK = _add_deep(
     LIGHT
     | {
         "ink": "#e8e9ec",
@@ -65,7 +65,7 @@ DARK = _with_deep(
     },
     dark="paper",
 )
-"""On paper yellow is darker than Okabe and Ito's, in the dark the blues are lighter: else they could not be seen."""
+"""Yellow on paper is darker, blues in the dark are lighter than Okabe and Ito's, to be seen."""
 
 SOLID = (1, 0)
 WIDTH, WIDE = 1.8, 2.8
@@ -73,7 +73,7 @@ DASHES = ((6, 3), (2, 2), (10, 3), (8, 3, 2, 3), (4, 2, 1, 2), (12, 3, 2, 3, 2, 
 
 
 class Stroke(NamedTuple):
-    """What a line looks like."""
+    """Colour, dash and width of a line."""
 
     colour: str
     dash: tuple[int, ...]

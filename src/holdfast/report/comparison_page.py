@@ -1,60 +1,166 @@
-"""The page of a comparison: who held in the worst case, then tables and curves."""
+"""The page of a comparison: worst cases first, then tables and curves."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
+import altair as alt
+from markupsafe import Markup
+
+from holdfast.files import file_name
+from holdfast.report.axes import fit_axis, score_axis
 from holdfast.report.colours import Stroke, strokes
-from holdfast.report.comparison_charts import curves, worst_chart
-from holdfast.report.holdings_chart import holdings_chart
-from holdfast.report.rendering import render
-from holdfast.report.settings import grouped, heading, labels, reachable, setting, traffic
-from holdfast.report.tables import accuracy_rows, best_places
-from holdfast.report.worst import ByAttack, conclusions, headline, is_oracle
+from holdfast.report.comparison_tables import accuracy_table, cell_text, heading, settings_table
+from holdfast.report.drawing import Drawing, Panel, Row, notebook_chart
+from holdfast.report.holdings_chart import holdings_blocks
+from holdfast.report.line_charts import line_panel
+from holdfast.report.page import Block, Details, Heading, Page, Paragraph
+from holdfast.report.worst_cases import (
+    NEAR,
+    ByAttack,
+    ceiling_of,
+    cells_of,
+    conclusions,
+    headline,
+    lost_attacks,
+    worst_cases,
+)
+from holdfast.report.worst_chart import Dot, worst_chart
 from holdfast.runs.records import Record
-from holdfast.runs.verdicts import score_of
+from holdfast.runs.verdicts import Score, score_of
+from holdfast.studies.table import Cell, Comparison
+
+HOW_TO_READ = Markup(
+    'The best value of a row is <b class="best">marked</b>. Methods in <em>italics</em> are oracles that no attack '
+    "reaches: yardsticks, not competitors. The <em>ceiling</em>, a dotted line, is the share of test samples whose "
+    "class some honest worker holds. A model that <em>diverged</em> is no longer finite. <em>Nearly</em> the best is "
+    "within {} of the best value. Point at a line for its values."
+).format(NEAR)
 
 
-def comparison_page(title: str, results: Sequence[Record]) -> str:
-    """Return the whole page."""
-    look, groups = strokes(labels(results)), grouped(results)
-    return render(
-        "comparison.html",
-        title=title,
-        headline=headline(groups),
-        conclusions=conclusions(groups),
-        score=score_of(results),
-        held=holdings_chart(result.spec for result in results),
-        sections=[_section(partition, by_attack, look) for partition, by_attack in groups.items()],
+def comparison_page(title: str, results: Sequence[Record]) -> Page:
+    """Return the page."""
+    found = Comparison.of(results)
+    groups, look = found.tables, _strokes(found)
+    sections = [
+        block for name, table in groups.items() for block in _section(name, table, look, alone=len(groups) == 1)
+    ]
+    blocks = (
+        *sections,
+        *holdings_blocks(result.spec for result in results),
+        Details("How to read this", [Paragraph(HOW_TO_READ)]),
+    )
+    return Page(title, headline(groups), conclusions(groups), blocks)
+
+
+def _section(partition: str, by_attack: ByAttack, look: Mapping[str, Stroke], *, alone: bool) -> list[Block]:
+    cells = cells_of(by_attack)
+    title, score = heading(cells), score_of(cells)
+    return [
+        Paragraph(title, "soft") if alone else Heading(title),
+        _worst_chart(partition, by_attack, look),
+        Heading(f"At the end: {score.title} of the master's model", 3),
+        accuracy_table(by_attack),
+        Heading(f"On the way: {score.title} over the rounds", 3),
+        _curves(partition, by_attack, look),
+        Details("Settings and traffic of each method", [settings_table(by_attack)]),
+    ]
+
+
+def comparison_pictures(results: Sequence[Record]) -> Iterator[tuple[str, bytes]]:
+    """Yield the worst cases and the curves of each partition as PNG and SVG, with their file names."""
+    found = Comparison.of(results)
+    look = _strokes(found)
+    for partition, by_attack in found.tables.items():
+        for chart in (_worst_chart, _curves):
+            yield from chart(partition, by_attack, look).pictures(pdf=False)
+
+
+def plot(results: Sequence[Record]) -> alt.ConcatChart:
+    """Return the curves of all partitions for a notebook, one panel per partition and attack."""
+    found = Comparison.of(results)
+    look, groups, score = _strokes(found), found.tables, score_of(results)
+    panels = tuple(
+        _curve_panel(attack if len(groups) == 1 else f"{partition}, {attack}", by_method, look, score)
+        for partition, by_attack in groups.items()
+        for attack, by_method in by_attack.items()
+    )
+    return notebook_chart(Drawing("curves", panels))
+
+
+def html(results: Sequence[Record]) -> str:
+    """Return the tables for a notebook."""
+    return "".join(
+        Paragraph(heading(cells_of(by_attack))).__html__() + accuracy_table(by_attack).__html__()
+        for by_attack in Comparison.of(results).tables.values()
     )
 
 
-def _section(partition: str, by_attack: ByAttack, look: Mapping[str, Stroke]) -> dict[str, Any]:
-    labelled = [(method, result) for by_method in by_attack.values() for method, result in by_method.items()]
-    methods = list(dict.fromkeys(method for method, _ in labelled))
-    rows, best = accuracy_rows(by_attack, methods), best_places(by_attack, methods)
-    limited = any(reachable(by_method) is not None for by_method in by_attack.values())
-    if not limited:  # no column of nothing
-        rows, best = [(attack, *values) for attack, _, *values in rows], {(row, at - 1) for row, at in best}
-    return {
-        "heading": heading([result for _, result in labelled]),
-        "head": ["attack", *(["best possible"] if limited else []), *methods],
-        "columns": [
-            *([None, "oracle"] if limited else [None]),
-            *("oracle" if is_oracle(method) else None for method in methods),
-        ],
-        "rows": rows,
-        "best": best,
-        "settings": _settings(by_attack, methods),
-        "worst": worst_chart(partition, by_attack, look),
-        "curves": curves(partition, by_attack, look),
-    }
+def _strokes(found: Comparison) -> dict[str, Stroke]:
+    return strokes(place.method for place in found.places)
 
 
-def _settings(by_attack: ByAttack, methods: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return how each method was set up under which attacks, and what it sent: those that are the same in one row."""
-    found: dict[tuple[str, ...], list[str]] = {}
-    for method in methods:
-        for attack, by_method in by_attack.items():
-            if (result := by_method.get(method)) is not None:
-                found.setdefault((method, setting(result.spec), traffic(result)), []).append(attack)
-    return [(method, ", ".join(attacks), flags, sent) for (method, flags, sent), attacks in found.items()]
+def _worst_chart(partition: str, by_attack: ByAttack, look: Mapping[str, Stroke]) -> Drawing:
+    score = score_of(cells_of(by_attack))
+    lost = lost_attacks(by_attack, score)
+    dots = [
+        Dot(
+            case.method,
+            attack,
+            score.of(by_method[case.method].last),
+            cell_text(by_method[case.method]),
+            worst=attack == case.attack,
+            withstood=attack not in lost,
+        )
+        for case in worst_cases(by_attack, score)
+        for attack, by_method in by_attack.items()
+        if case.method in by_method
+    ]
+    known = [max(dot.value, score.least) for dot in dots if dot.value is not None]
+    limits = [limit for by_method in by_attack.values() if (limit := ceiling_of(by_method)) is not None and limit < 1]
+    axis = fit_axis(score.title, known, limits, share=score.share)
+    crosses = f"Crosses: attacks that no method withstood ({', '.join(lost)})." if lost else ""
+    return worst_chart(
+        f"worst-{file_name(partition)}", dots, look, axis, score, min(limits, default=None), ("", crosses)
+    )
+
+
+def _curves(partition: str, by_attack: ByAttack, look: Mapping[str, Stroke]) -> Drawing:
+    """Return the score over rounds: one panel per attack, one line per method, the ceiling dotted."""
+    cells = cells_of(by_attack)
+    score, below = score_of(cells), " " * any(cell.last is None for cell in cells)
+    panels = [_curve_panel(attack, by_method, look, score, below) for attack, by_method in by_attack.items()]
+    return Drawing(f"curves-{file_name(partition)}", tuple(panels), "Each panel has its own axis.")
+
+
+def _curve_panel(
+    attack: str, by_method: Mapping[str, Cell], look: Mapping[str, Stroke], score: Score, below: str = ""
+) -> Panel:
+    """Return the panel of an attack. Its subtitle names the methods that diverged, or is `below`."""
+    rows: list[Row] = [
+        {"attack": attack, "method": method} | row for method, cell in by_method.items() for row in _points(cell, score)
+    ]
+    limit = ceiling_of(by_method) if score.name == "accuracy" else None
+    shown = [limit] if limit is not None and limit < 1 else []
+    values = [row[score.name] for row in rows if row[score.name] is not None]
+    ends = [value for cell in by_method.values() if (value := score.of(cell.last)) is not None]
+    lost = [f"{method} {cell_text(cell)}" for method, cell in by_method.items() if cell.last is None]
+    return line_panel(
+        rows,
+        x="round",
+        y=score.name,
+        series="method",
+        look=look,
+        axis=score_axis(score, ends, [*values, *shown]),
+        title=attack,
+        subtitle=", ".join(lost) or below,
+        limit=shown[0] if shown else None,
+        band=("low", "high") if any("low" in row for row in rows) else None,
+        tips=["attack"],
+    )
+
+
+def _points(cell: Cell, score: Score) -> Iterator[Row]:
+    """Yield the score of each evaluation, with one standard error below and above where there are several seeds."""
+    for at, point in enumerate(cell.history):
+        value, error = score.of(point), score.of(cell.errors[at]) if cell.errors else None
+        row: Row = {"round": point.round, score.name: value}
+        yield row if value is None or error is None else row | {"low": value - error, "high": value + error}

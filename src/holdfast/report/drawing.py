@@ -1,8 +1,8 @@
-"""Charts as panels: side by side on a page, as wide as it is; or in one picture of a fixed width."""
+"""Charts as panels: side by side on a page, or in one picture of a fixed width."""
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,12 +10,14 @@ import altair as alt
 import vl_convert
 
 from holdfast.report.colours import LIGHT, variable
+from holdfast.report.page import Block
 
 Chart = dict[str, Any]
 """A chart as Vega-Lite has it."""
-Row = Mapping[str, object]
+Row = dict[str, Any]
+"""A row of the data that a chart shows."""
 ROWS = "rows"
-"""What charts call the data of their panel."""
+"""The name of a panel's data in its chart."""
 FONT = "system-ui, Helvetica, Arial, Liberation Sans, sans-serif"
 WIDTH, WIDE = 300, 560
 """Of a panel in a picture: beside others, alone."""
@@ -42,25 +44,29 @@ class Panel:
 
     rows: Sequence[Row]
     chart: alt.LayerChart
-    """Of the data called ROWS; its width is left open."""
+    """A chart of the data named ROWS, without a width."""
 
 
 @dataclass(frozen=True)
-class Drawing:
+class Drawing(Block):
     """A chart of one or more panels."""
 
     name: str
-    """Of its files."""
+    """Name of its files."""
     panels: tuple[Panel, ...]
     says: str = ""
     """How to read it."""
     columns: int = 3
     """Panels side by side where there is room."""
     title: str = ""
-    """What stands above the panels of a picture."""
+    """Title above the panels of a picture."""
+    kind: str = ""
+    """A class of the style on a page."""
+    cells: int = 0
+    """Cells in a row of a heat map; a narrow page scrolls them."""
 
     def for_page(self) -> Chart:
-        """Return the panels, each as wide as its place, with their data, which the page offers for download."""
+        """Return the panels, each as wide as its place, with their data."""
         charts = (panel.chart.properties(width="container").to_dict() for panel in self.panels)
         style = {"config": STYLE, "autosize": {"type": "fit-x", "contains": "padding"}}
         return {
@@ -74,13 +80,14 @@ class Drawing:
 
     def picture(self) -> Chart:
         """Return all panels as one chart of a fixed width, in the colours of paper."""
-        data: dict[str, Any] = {}
+        data: Chart = {}
         parts = []
         for number, panel in enumerate(self.panels):
             part = panel.chart.properties(width=WIDTH if self.columns > 1 else WIDE).to_dict(validate=False)
             part.pop("$schema"), part.pop("config", None)
             data |= {f"{ROWS}{number}": list(panel.rows)} | part.pop("datasets", {})
-            parts.append(_renamed(part, f"{ROWS}{number}"))
+            # quotes in texts are escaped, so that only names of data match
+            parts.append(json.loads(json.dumps(part).replace(_data(ROWS), _data(f"{ROWS}{number}"))))
         whole = {
             "$schema": alt.SCHEMA_URL,
             "config": STYLE | {"background": "white"},
@@ -90,8 +97,16 @@ class Drawing:
             "spacing": 24,
             **({"title": self.title} if self.title else {}),
         }
-        written: Chart = json.loads(_on_paper(json.dumps(whole)))
+        written: Chart = json.loads(_fill_colours(json.dumps(whole)))
         return written
+
+    def pictures(self, *, pdf: bool) -> Iterator[tuple[str, bytes]]:
+        """Yield the chart as PNG, SVG and perhaps PDF, with file names."""
+        drawn = json.dumps(self.picture())
+        yield f"{self.name}.png", vl_convert.vegalite_to_png(drawn, scale=2)
+        yield f"{self.name}.svg", vl_convert.vegalite_to_svg(drawn).encode()
+        if pdf:
+            yield f"{self.name}.pdf", vl_convert.vegalite_to_pdf(drawn)
 
 
 def notebook_chart(drawing: Drawing) -> alt.ConcatChart:
@@ -100,27 +115,10 @@ def notebook_chart(drawing: Drawing) -> alt.ConcatChart:
     return made
 
 
-def pictures(name: str, chart: Chart, *, pdf: bool = True) -> Iterator[tuple[str, bytes]]:
-    """Yield the chart as PNG, SVG and PDF, with their file names."""
-    drawn = json.dumps(chart)
-    yield f"{name}.png", vl_convert.vegalite_to_png(drawn, scale=2)
-    yield f"{name}.svg", vl_convert.vegalite_to_svg(drawn).encode()
-    if pdf:
-        yield f"{name}.pdf", vl_convert.vegalite_to_pdf(drawn)
+def _data(name: str) -> str:
+    return f'"data": {json.dumps({"name": name})}'
 
 
-def _renamed(part: Any, rows: str) -> Any:
-    """Return a part of a picture whose data are called by a name of their own."""
-    if isinstance(part, list):
-        return [_renamed(each, rows) for each in part]
-    if not isinstance(part, dict):
-        return part
-    return {
-        key: {"name": rows} if key == "data" and value == {"name": ROWS} else _renamed(value, rows)
-        for key, value in part.items()
-    }
-
-
-def _on_paper(text: str) -> str:
-    """Return a chart whose variables are colours."""
+def _fill_colours(text: str) -> str:
+    """Return a chart with colours in place of variables."""
     return re.sub(r"var\(--(\w+)\)", lambda found: LIGHT.get(found[1], found[0]), text)

@@ -1,7 +1,6 @@
-"""The picture of who holds what: one column per worker, one row per class."""
+"""The chart of holdings: samples of each class per worker."""
 
 from collections.abc import Iterable
-from typing import Any
 
 import altair as alt
 import numpy as np
@@ -10,58 +9,60 @@ from holdfast.data import Holdings, holdings
 from holdfast.errors import InvalidInput
 from holdfast.problems import Classifying
 from holdfast.report.colours import variable
-from holdfast.report.drawing import ROWS, Drawing, Panel
+from holdfast.report.drawing import ROWS, Drawing, Panel, Row
+from holdfast.report.page import Block, Heading
 from holdfast.runs.plan import fill_defaults
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import data_labels
 from holdfast.runs.workbench import SHARED
 
 MOST = 50
-"""Workers that are drawn, and classes: of more, so many are, evenly spaced."""
+"""Workers and classes that are drawn at most, evenly spaced."""
 ROW, HEIGHT = 13, 260
-"""Pixels from one class to the next, and of all of them at most."""
+"""Pixels per class, and of all classes at most."""
+
+
+def holdings_blocks(specs: Iterable[Spec]) -> list[Block]:
+    """Return the section of a page about holdings; nothing if no classes are known."""
+    chart = holdings_chart(specs)
+    return [] if chart is None else [Heading("Who holds what"), chart]
 
 
 def holdings_chart(specs: Iterable[Spec]) -> Drawing | None:
-    """Return one panel for each data set and partition of these specs, drawn with its first seed.
+    """Return one panel per data set and partition of these specs, drawn with its first seed.
 
-    Byzantine are those of the spec with most of them. None if no classes are known.
+    It shows the Byzantine workers of the spec with most of them. None if no classes are known.
     """
-    dealt: dict[tuple[Any, str], Spec] = {}
+    dealt: dict[tuple[object, str], Spec] = {}
     for spec in specs:
         known = dealt.setdefault((spec.data, spec.partition_text), spec)
         if spec.q > known.q and spec.seed == known.seed:
             dealt[spec.data, spec.partition_text] = spec
-    found = [(spec, held) for spec in dealt.values() if (held := holdings_of(spec)) is not None]
-    if not found:
+    drawn = [(spec, held) for spec in dealt.values() if (held := holdings_of(spec)) is not None]
+    if not drawn:
         return None
     labels = data_labels(data for data, _ in dealt)
-    told = [
-        ({"data": labels[spec.data]} if len(labels) > 1 else {})
-        | ({"partition": spec.partition_text} if len(found) > 1 else {})
-        for spec, _ in found
-    ]
-    drawn = [_panel(spec, held, each) for (spec, held), each in zip(found, told, strict=True)]
-    cut = any(max(held.counts.shape) > MOST for _, held in found)
-    says = "Samples of each class that each worker holds: the stronger the colour, the more."
-    says += f" Orange: the last {found[0][0].q} workers, which are Byzantine." if _last(found[0][0]) else ""
-    says += f" Of more than {MOST} workers or classes, {MOST} are drawn." if cut else ""
-    return Drawing("who-holds-what", tuple(drawn), says, columns=2)
+    panels = []
+    for spec, held in drawn:
+        data = {"data": labels[spec.data]} if len(labels) > 1 else {}
+        panels.append(_panel(spec, held, data | ({"partition": spec.partition_text} if len(drawn) > 1 else {})))
+    first, last = drawn[0][0], range(drawn[0][0].workers - drawn[0][0].q + 1, drawn[0][0].workers + 1)
+    says = "Samples of each class that each worker holds. A stronger colour means more."
+    if first.attack is not None and first.q and tuple(first.byzantine_workers) == tuple(last):
+        says += f" Orange: the last {first.q} workers, which are Byzantine."
+    if any(max(held.counts.shape) > MOST for _, held in drawn):
+        says += f" Of more than {MOST} workers or classes, {MOST} are drawn."
+    return Drawing("who-holds-what", tuple(panels), says, columns=2, kind="held")
 
 
-def _last(spec: Spec) -> bool:
-    """Return whether there are Byzantine workers, and they are the last ones."""
-    return spec.attack is not None and isinstance(spec.byzantine, int) and spec.q > 0
-
-
-def _panel(spec: Spec, held: Holdings, told: dict[str, str]) -> Panel:
-    """Return the panel of a partition; `told` is what tells it from the others."""
+def _panel(spec: Spec, held: Holdings, labels: dict[str, str]) -> Panel:
+    """Return the panel of a partition; `labels` tell it from the others."""
     workers, classes = (np.unique(np.linspace(0, n - 1, min(n, MOST)).astype(int)) for n in held.counts.shape)
     byzantine = spec.byzantine_workers if spec.attack is not None else ()
     names = {int(place): str(held.classes[place]) for place in classes}
-    rows: list[dict[str, Any]] = [
+    rows: list[Row] = [
         {
-            **told,
+            **labels,
             **{"worker": int(worker) + 1, "class": names[int(place)], "samples": int(held.counts[worker, place])},
             "role": "Byzantine" if worker + 1 in byzantine else "honest",
         }
@@ -93,13 +94,13 @@ def _panel(spec: Spec, held: Holdings, told: dict[str, str]) -> Panel:
         )
     )
     chart = alt.LayerChart(layer=[cells], height=min(ROW * len(classes), HEIGHT))
-    return Panel(rows, chart.properties(title=", ".join(told.values())) if told else chart)
+    return Panel(rows, chart.properties(title=", ".join(labels.values())) if labels else chart)
 
 
 def holdings_of(spec: Spec) -> Holdings | None:
-    """Return how many samples of each class every worker holds, classes by the names that the data have for them.
+    """Return how many samples of each class every worker holds, with the data's names of classes.
 
-    None where there are no classes, where the problem does not tell, and where the data are no longer there.
+    None if the problem has no classes, or the data are gone.
 
     >>> holdings_of(Spec(data="digits", partition="by-label", workers=10)).counts[0]
     array([150,   0,   0,   0,   0,   0,   0,   0,   0,   0])

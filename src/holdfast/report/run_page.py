@@ -1,95 +1,197 @@
-"""The page of a single run: how it ended, how it learnt, worker by worker."""
+"""The page of a single run: its end, its curves, its workers."""
+
+from collections.abc import Sequence
+
+import altair as alt
+from markupsafe import Markup
 
 from holdfast.insight.inspection import Inspection
-from holdfast.report.holdings_chart import holdings_chart
-from holdfast.report.rendering import render
-from holdfast.report.run_charts import disagreement_chart, inner_life, learning
-from holdfast.report.settings import setting
-from holdfast.report.worker_rows import known_columns, remarks
-from holdfast.runs.spec import Spec
+from holdfast.methods import method_text
+from holdfast.report.axes import Axis, fit_axis, loss_axis, score_axis
+from holdfast.report.colours import DASHES, RSA, SOLID, WIDE, Stroke
+from holdfast.report.comparison_tables import method_flags
+from holdfast.report.drawing import Drawing, Panel, Row, notebook_chart
+from holdfast.report.holdings_chart import holdings_blocks
+from holdfast.report.line_charts import line_panel
+from holdfast.report.page import Block, Command, Details, Heading, Page, Paragraph
+from holdfast.report.text_table import TextTable, share_text
+from holdfast.report.worker_table import remarks, role, worker_table
+from holdfast.runs.metrics import Evaluation
+from holdfast.runs.records import Record
 from holdfast.runs.spec_parts import data_name, model_text
 from holdfast.runs.verdicts import Score, score_of
 from holdfast.watching.suspicion import SUSPICION_THRESHOLD
 
-
-def run_page(inspection: Inspection) -> str:
-    """Return the whole page."""
-    spec, history, workers = inspection.spec, inspection.history, inspection.workers
-    ended = f"evaluated up to round {history[-1].round if history else 0} of {spec.rounds}"
-    recorded = any(each.suspicion for each in workers)
-    score, method = score_of([inspection]), spec.method_name
-    head, rows = known_columns(workers)
-    return render(
-        "run.html",
-        held=holdings_chart([spec]),
-        title=", ".join(_about(spec)),
-        headline=headline(inspection, score),
-        conclusions=[line for line in (inspection.verdict, _found_out(inspection)) if line],
-        about=f"{inspection.folder}: {spec.workers} workers, seed {spec.seed}, {ended}",
-        flags=setting(spec),
-        notes=inspection.notes,
-        learning=learning(method, history, score, _ceiling(inspection)) if history else None,
-        inner=inner_life(method, history, score) if history else None,
-        remarks=remarks(workers),
-        head=head,
-        rows=rows,
-        marked=[
-            (place, len(head) - 1)
-            for place, each in enumerate(workers)
-            if each.suspicion and (each.suspicion.suspected or each.suspicion.copied)
-        ],
-        threshold=SUSPICION_THRESHOLD,
-        disagreement=disagreement_chart(inspection) if recorded else None,
-    )
+LEAST_RISE = 0.05
+"""Least length of the axis of a share: the line of a run that is good from the start is flat."""
+ROLES = {"honest": Stroke("soft", SOLID, 1.2), "Byzantine": Stroke("orange", DASHES[0])}
+ABOUT_MODELS = Markup(
+    "<em>own model</em>: accuracy of an honest worker's own model x_i on the test samples of its classes, weighted as "
+    "the worker's own samples are. <em>master model</em>: accuracy of the master's model x0 on the same samples. "
+    "Workers of gradient methods hold x0 only, so both are equal."
+)
+ABOUT_SUSPICION = Markup(
+    "<em>disagreement</em>: the share of coordinates on which two workers' messages take different sides. It is the "
+    "median over the other workers (copies count once) and the mean over the evaluations. <em>suspicion</em>: how far "
+    "the disagreement lies above the median worker's, in robust standard deviations. A worker is <em>suspect</em> "
+    "above {}. A <em>copy</em> sent the same message as another worker at every evaluation. All of these come from the "
+    "messages alone. Honest workers with unusual data can look suspect, and Byzantine workers that imitate can look "
+    "ordinary: docs/workers.md has the measured rates."
+).format(SUSPICION_THRESHOLD)
 
 
-def _about(spec: Spec) -> list[str]:
+def run_page(inspection: Inspection) -> Page:
+    """Return the page."""
+    spec, history, score = inspection.spec, inspection.history, score_of([inspection])
     model = [] if spec.model is None else [model_text(spec.model)]
-    return [f"{spec.method_name} on {data_name(spec.data)}", *model, spec.partition_text, f"attack {spec.attack_text}"]
+    title = [f"{spec.method_name} on {data_name(spec.data)}", *model, spec.partition_text, f"attack {spec.attack_text}"]
+    conclusions = [line for line in (inspection.verdict, _suspects(inspection)) if line]
+    last = history[-1].round if history else 0
+    ended = f"evaluated up to round {last} of {spec.rounds}"
+    about = f"{inspection.folder}: {spec.workers} workers, seed {spec.seed}, {ended}"
+    curves = [learning_chart(spec.method_name, history, score, _ceiling(inspection))] if history else []
+    losses = [loss_chart(spec.method_name, history, score)] if history else []
+    blocks = (
+        *(Paragraph(note, "notice") for note in inspection.notes),
+        *curves,
+        *holdings_blocks([spec]),
+        *_workers(inspection),
+        *(Details("Loss and variance over the rounds", [chart]) for chart in losses),
+        Details("Settings", [Paragraph(about), Command(method_flags(spec))]),
+    )
+    return Page(", ".join(title), headline(inspection, score), conclusions, blocks)
+
+
+def _workers(inspection: Inspection) -> list[Block]:
+    """Return what is known of each worker, if anything."""
+    workers = inspection.workers
+    blocks: list[Block] = [Paragraph(remark) for remark in remarks(workers)]
+    if any(each.suspicion for each in workers):
+        blocks.append(disagreement_chart(inspection))
+    table = worker_table(workers)
+    if len(table.head) > 2:
+        models = [Paragraph(ABOUT_MODELS)] if "own model" in table.head else []
+        suspicion = [Paragraph(ABOUT_SUSPICION)] if "disagreement" in table.head else []
+        blocks.append(Details("Every worker in a table", [table, *models, *suspicion]))
+    return [Heading("Worker by worker"), *blocks] if blocks else []
 
 
 def headline(inspection: Inspection, score: Score) -> str:
-    """Return how the run ended, and against whom, in one sentence."""
+    """Return how the run ended, and under which attack."""
     spec, history, result = inspection.spec, inspection.history, inspection.result
-    against = _against(spec)
+    attack = f", while {spec.q} of {spec.workers} workers attack ({spec.attack_text})"
+    against = attack if spec.attack is not None and spec.q else ", without an attack"
     if result is not None and result.get("diverged") is not None:
         return f"{spec.method_name} diverged at round {result['diverged']}{against}."
     value = score.of(history[-1]) if history else None
     if value is None:
         return f"Nothing is measured yet: {spec.method_name} is not at its first evaluation{against}."
-    ceiling = _ceiling(inspection)
-    limited = score.name == "accuracy" and ceiling is not None and ceiling < 1
-    possible = f" of a possible {score.text(ceiling)}" if limited else ""
-    reached = f"{'' if score.name == 'accuracy' else f'{score.called} '}{score.text(value)}{possible}"
+    reached = f"{'' if score.name == 'accuracy' else f'{score.called} '}{score.text(value)}"
     if result is None:
         return (
             f"Not over: {spec.method_name} is at {reached} after round {history[-1].round} of {spec.rounds}{against}."
         )
-    return f"{spec.method_name} ends at {reached}{against}."
-
-
-def _against(spec: Spec) -> str:
-    if spec.attack is None or not spec.q:
-        return ", and nobody attacks"
-    return f", while {spec.q} of {spec.workers} workers attack ({spec.attack_text})"
+    ceiling = _ceiling(inspection)
+    limited = score.name == "accuracy" and ceiling is not None and ceiling < 1
+    limit = f" The ceiling is {score.text(ceiling)}." if limited else ""
+    return f"{spec.method_name} ends at {reached}{against}.{limit}"
 
 
 def _ceiling(inspection: Inspection) -> float | None:
-    """Return the accuracy that nobody can exceed, which is known once the run is over."""
+    """Return the ceiling, which is known once the run is over."""
     found: float | None = (inspection.result or {}).get("ceiling")
     return found
 
 
-def _found_out(inspection: Inspection) -> str:
-    """Return how many workers look suspect by their messages, and how many of them rightly so."""
+def _suspects(inspection: Inspection) -> str:
+    """Return how many Byzantine and how many honest workers look suspect by their messages."""
     judged = [(each.byzantine, each.suspicion) for each in inspection.workers if each.suspicion]
-    counts = {
-        byzantine: (sum(found.suspected or found.copied for lies, found in judged if lies == byzantine), total)
-        for byzantine in (True, False)
-        if (total := sum(lies == byzantine for lies, _ in judged))
-    }
-    if not counts:
-        return ""
-    names = {True: "Byzantine", False: "honest"}
-    said = " and ".join(f"{some} of {total} {names[byzantine]} workers" for byzantine, (some, total) in counts.items())
-    return f"By their messages alone, {said} look suspect."
+    counts = []
+    for byzantine, name in ((True, "Byzantine"), (False, "honest")):
+        suspicions = [found for lies, found in judged if lies == byzantine]
+        if suspicions:
+            some = sum(found.suspected or found.copied for found in suspicions)
+            counts.append(f"{some} of {len(suspicions)} {name} workers")
+    return f"By their messages alone, {' and '.join(counts)} look suspect." if counts else ""
+
+
+def learning_chart(method: str, history: Sequence[Evaluation], score: Score, ceiling: float | None) -> Drawing:
+    """Return the score over rounds, with the ceiling dotted."""
+    values = [value for each in history if (value := score.of(each)) is not None]
+    limit = ceiling if score.name == "accuracy" and ceiling is not None and ceiling < 1 else None
+    every = [*values, *([limit] if limit else [])]
+    axis = score_axis(score, values[-1:], every)
+    if score.higher and values:  # one line: all of its rise can be seen
+        low = min(values) if not score.share else min(*values, max(values) - LEAST_RISE)
+        axis = fit_axis(score.title, [low, values[-1]], every, share=score.share)
+    panel = _panel(method, score.name, [(each.round, score.of(each)) for each in history], axis, limit, height=260)
+    return Drawing("learning", (panel,), columns=1)
+
+
+def loss_chart(method: str, history: Sequence[Evaluation], score: Score) -> Drawing:
+    """Return the loss, unless it is the score, and the variance of the honest workers' models over rounds."""
+    losses = [(each.round, each.loss) for each in history]
+    variances = [(each.round, each.variance) for each in history]
+    curves = [("variance", "variance of honest workers", variances)]
+    if score.name != "loss":
+        curves.insert(0, ("loss", "loss of x0", losses))
+    panels = [
+        _panel(method, name, points, loss_axis(title, [value for _, value in points]), None)
+        for name, title, points in curves
+    ]
+    return Drawing("loss-and-variance", tuple(panels), columns=2)
+
+
+def _panel(
+    method: str,
+    name: str,
+    points: Sequence[tuple[int, float | None]],
+    axis: Axis,
+    limit: float | None,
+    height: int = 220,
+) -> Panel:
+    rows = [{"method": method, "round": round, name: value} for round, value in points]
+    look = {method: Stroke(RSA, SOLID, WIDE)}  # for every method: on this page, Byzantine workers are orange
+    return line_panel(rows, x="round", y=name, series="method", look=look, axis=axis, limit=limit, height=height)
+
+
+def disagreement_chart(inspection: Inspection) -> Drawing:
+    """Return every worker's disagreement over rounds."""
+    rows: list[Row] = [
+        {"worker": each.worker, "role": role(each), "round": evaluation.round, "disagreement": share}
+        for evaluation in inspection.history
+        for each, share in zip(inspection.workers, evaluation.disagreement or (), strict=False)
+    ]
+    shares = [share for row in rows if (share := row["disagreement"]) is not None]
+    panel = line_panel(
+        rows,
+        x="round",
+        y="disagreement",
+        series="role",
+        look=ROLES,
+        axis=fit_axis("disagreement with the others (median)", shares, share=True),
+        height=280,
+        tips=["worker"],
+        groups="worker",
+    )
+    says = "One line per worker."
+    if any(each.byzantine for each in inspection.workers):
+        says += " Only the simulation knows which workers are Byzantine."
+    return Drawing("disagreement", (panel,), says, columns=1)
+
+
+def plot(run: Record) -> alt.ConcatChart:
+    """Return score, loss and variance over the rounds, side by side, for a notebook."""
+    method = method_text(run.spec.method)
+    charts = learning_chart(method, run.history, run.score, run.ceiling), loss_chart(method, run.history, run.score)
+    return notebook_chart(Drawing("run", tuple(panel for chart in charts for panel in chart.panels)))
+
+
+def html(run: Record) -> str:
+    """Return how a run ended, for a notebook."""
+    numbers = {"rounds": str(run.rounds)}
+    if run.last is not None:
+        accuracy = {"accuracy": share_text(run.accuracy), "ceiling": share_text(run.ceiling)}
+        losses = {"loss": f"{run.last.loss:.4g}", "variance": f"{run.last.variance:.3g}"}
+        numbers = ({} if run.accuracy is None else accuracy) | losses | numbers
+    return Paragraph(repr(run)).__html__() + TextTable([*numbers], [[*numbers.values()]]).__html__()

@@ -1,41 +1,55 @@
 """A search for lambda, alpha and the norm: its table, its heat map, its page."""
 
-from typing import Any
+from collections.abc import Callable
 
 import altair as alt
-from rich.table import Table
 
 from holdfast.report.colours import variable
 from holdfast.report.drawing import ROWS, Drawing, Panel
-from holdfast.report.rendering import render
-from holdfast.report.tables import text_table
+from holdfast.report.page import Command, Details, Page, Paragraph
+from holdfast.report.text_table import TextTable
 from holdfast.studies.halving import Trial
 from holdfast.studies.tuning import Outcome, place
 
 FRAME = ((variable("ink"), 5), ("black", 3))
-"""Strokes around the winner, one on the other."""
+"""Strokes around the winner, one above the other."""
 SHOWN = 10
 """Rows of the table on a terminal."""
 
 
-def head(outcome: Outcome) -> tuple[str, ...]:
-    """Return what the columns of the table are; a method without a penalty has neither norm nor lambda."""
+def candidate_table(outcome: Outcome, most: int | None = None) -> TextTable:
+    """Return the candidates, the best first, each in the last rung that it reached.
+
+    A method without a penalty has no columns for norm and lambda.
+    """
     pull = () if place(outcome.winner)[0] is None else ("norm", "lambda")
-    return (*pull, "alpha", "rounds", f"validation {outcome.score.called}", "loss")
+    head = (*pull, "alpha", "rounds", f"validation {outcome.score.called}", "loss")
+    return TextTable(head, [_row(trial)[-len(head) :] for trial in outcome.farthest()[:most]])
+
+
+def _row(trial: Trial) -> tuple[str, ...]:
+    norm, weight, rate = place(trial)
+    pull = ("-", "-") if norm is None else (f"l{norm:g}", f"{weight:g}")
+    loss = "-" if trial.loss is None else f"{trial.loss:.4g}"
+    return (*pull, f"{rate:g}", str(trial.spec.rounds), _number(trial.value), loss)
+
+
+def _number(value: float | None) -> str:
+    return "diverged" if value is None else f"{value:.4f}"
 
 
 def promise(outcome: Outcome) -> str:
-    """Return what the numbers of a search mean, in two sentences."""
-    workers, held = outcome.samples
+    """Return what the numbers of a search mean."""
+    workers, held_back = outcome.samples
     return (
-        f"Chosen by the {held} training samples that the master held back; the workers of the search had the other "
-        f"{workers}, and no candidate saw the test set. The test {outcome.score.called} is that of the winner alone, "
-        "trained again on all training samples."
+        f"The master chose by {held_back} training samples that it held back; the workers had the other {workers}. "
+        f"No candidate saw the test set. The test {outcome.score.called} is the winner's, trained again on all "
+        "training samples."
     )
 
 
 def ties(outcome: Outcome) -> str | None:
-    """Return how many others the validation samples could not tell from the winner, if any."""
+    """Return how many other candidates the validation samples cannot tell from the winner, if any."""
     tied, error = len(outcome.list_ties()), outcome.standard_error
     if not tied:
         return None
@@ -45,63 +59,37 @@ def ties(outcome: Outcome) -> str | None:
 
 
 def summary(outcome: Outcome) -> str:
-    """Return how the winner did."""
-    last = outcome.final.last
+    """Return the winner and its scores, in one line for a terminal."""
     score = outcome.score
-    reached = f"diverged at round {outcome.final.diverged}" if last is None else _number(score.of(last))
+    tested = _test_text(outcome, lambda value: f"test {score.called} {_number(value)}")
     norm, weight, rate = place(outcome.winner)
     pull = "" if norm is None else f"norm {norm:g}, lambda {weight:g}, "
     edges = outcome.edges()
     farther = f"; {' and '.join(edges)} at the edge of the grid: farther out may be better" if edges else ""
     error = "" if outcome.standard_error is None else f" ± {outcome.standard_error:.2g}"
-    found = f"validation {score.called} {_number(outcome.winner.value)}{error}, test {score.called} {reached}"
-    return "; ".join(filter(None, (f"best: {pull}alpha {rate:g}; {found}{farther}", ties(outcome))))
-
-
-def _number(value: float | None) -> str:
-    return "diverged" if value is None else f"{value:.4f}"
-
-
-def rows(outcome: Outcome) -> list[tuple[str, ...]]:
-    """Return one row per candidate, the best first, as it did in the last rung that it reached."""
-    return [_row(trial)[-len(head(outcome)) :] for trial in outcome.farthest()]
-
-
-def _row(trial: Trial) -> tuple[str, ...]:
-    norm, weight, rate = place(trial)
-    pull = ("-", "-") if norm is None else (f"l{norm:g}", f"{weight:g}")
-    return (
-        *pull,
-        f"{rate:g}",
-        str(trial.spec.rounds),
-        _number(trial.value),
-        "-" if trial.loss is None else f"{trial.loss:.4g}",
-    )
-
-
-def best_table(outcome: Outcome) -> Table:
-    """Return the best candidates for a terminal."""
-    return text_table(head(outcome), rows(outcome)[:SHOWN], "best candidates")
+    scores = f"validation {score.called} {_number(outcome.winner.value)}{error}, {tested}"
+    return "; ".join(filter(None, (f"best: {pull}alpha {rate:g}; {scores}{farther}", ties(outcome))))
 
 
 def headline(outcome: Outcome) -> str:
-    """Return who won, and how it did on samples that nobody had chosen by, in one sentence."""
+    """Return the winner, and its scores on validation and test samples."""
     norm, weight, rate = place(outcome.winner)
     pull = "" if norm is None else f"the l{norm:g} norm, lambda {weight:g} and "
-    tried = len(outcome.farthest())
-    last = outcome.final.last
-    tested = (
-        f"diverged at round {outcome.final.diverged}"
-        if last is None
-        else f"{outcome.score.text(outcome.score.of(last))} on the test set"
-    )
+    score = outcome.score
+    tested = _test_text(outcome, lambda value: f"{score.text(value)} on the test set")
     return (
-        f"{outcome.best.method_name} with {pull}alpha {rate:g} is the best of {tried} candidates: "
-        f"{outcome.score.called} {outcome.score.text(outcome.winner.value)} on the samples held back, {tested}."
+        f"{outcome.best.method_name} with {pull}alpha {rate:g} is the best of {len(outcome.farthest())} candidates. "
+        f"Its {score.called} is {score.text(outcome.winner.value)} on the validation samples, {tested}."
     )
 
 
-def farther(outcome: Outcome) -> list[str]:
+def _test_text(outcome: Outcome, text: Callable[[float | None], str]) -> str:
+    """Return how the winner did on the test set."""
+    last = outcome.final.last
+    return f"diverged at round {outcome.final.diverged}" if last is None else text(outcome.score.of(last))
+
+
+def conclusions(outcome: Outcome) -> list[str]:
     """Return what the winner's place in the grid suggests."""
     edges, tied = outcome.edges(), ties(outcome)
     verb = "lies" if len(edges) == 1 else "lie"
@@ -119,8 +107,8 @@ def heat_map(outcome: Outcome) -> Drawing:
         for norm in norms
     )
     says = (
-        f"The validation {outcome.score.called} of each candidate in the last rung it reached, with the rounds below: "
-        "values after different numbers of rounds do not compare. The frame is the winner's."
+        f"The validation {outcome.score.called} of each candidate in the last rung it reached, with the rounds below. "
+        "Values after different numbers of rounds do not compare. The winner has a frame."
     )
     return Drawing("tuning", tuple(panels), says)
 
@@ -135,8 +123,11 @@ def _panel(trials: list[Trial], best: Trial, span: tuple[float, float]) -> Panel
     across = [f"{value:g}" for value in sorted({place(trial)[1] or 0.0 for trial in trials})] if penalised else ["-"]
     up = [f"{value:g}" for value in sorted({place(trial)[2] for trial in trials}, reverse=True)]
     x = alt.X("lambda:O", sort=across, axis=alt.Axis(labelAngle=0) if penalised else None)
-    tip: list[Any] = ["norm:N", "lambda:O", "alpha:O", "rounds:N", alt.Tooltip("score:Q", format=".4f")]
-    base = alt.Chart(alt.NamedData(ROWS)).encode(x=x, y=alt.Y("alpha:O", sort=up), tooltip=tip)
+    base = alt.Chart(alt.NamedData(ROWS)).encode(
+        x=x,
+        y=alt.Y("alpha:O", sort=up),
+        tooltip=["norm:N", "lambda:O", "alpha:O", "rounds:N", alt.Tooltip("score:Q", format=".4f")],
+    )
     low, high = span
     cells = base.mark_rect().encode(
         color=alt.Color(
@@ -154,17 +145,13 @@ def _panel(trials: list[Trial], best: Trial, span: tuple[float, float]) -> Panel
     return Panel(rows, alt.LayerChart(layer=[cells, text, rounds, *frames], height=40 * len(up), title=title))
 
 
-def tuning_page(title: str, outcome: Outcome, command: str) -> str:
-    """Return the whole page."""
-    return render(
-        "tuning.html",
-        title=title,
-        headline=headline(outcome),
-        conclusions=farther(outcome),
-        run=command,
-        promise=promise(outcome),
-        rungs=", ".join(f"{len(rung.trials)} with {rung.rounds} rounds" for rung in outcome.rungs),
-        map=heat_map(outcome),
-        head=head(outcome),
-        rows=rows(outcome),
+def tuning_page(title: str, outcome: Outcome, command: str) -> Page:
+    """Return the page."""
+    rungs = ", ".join(f"{len(rung.trials)} with {rung.rounds} rounds" for rung in outcome.rungs)
+    blocks = (
+        Command(command),
+        heat_map(outcome),
+        Details("Every candidate", [candidate_table(outcome)]),
+        Details("How it was chosen", [Paragraph(promise(outcome)), Paragraph(f"Candidates: {rungs}.")]),
     )
+    return Page(title, headline(outcome), conclusions(outcome), blocks)

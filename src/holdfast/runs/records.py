@@ -135,10 +135,10 @@ class Record:
 
     def plot(self) -> Any:
         """Return the score, loss and variance over rounds as an altair chart."""
-        return shown("run_charts", "plot")(self)
+        return shown("run_page", "plot")(self)
 
     def _repr_html_(self) -> str:
-        html: str = shown("tables", "run_html")(self)
+        html: str = shown("run_page", "html")(self)
         return html
 
     def __repr__(self) -> str:

@@ -180,16 +180,16 @@ class Comparison(Sequence[Any]):
         return f"Comparison({len(self)} runs: {methods})"
 
     def __str__(self) -> str:
-        text: str = shown("tables", "text")(self)
+        text: str = shown("comparison_tables", "text")(self)
         return text
 
     def _repr_html_(self) -> str:
-        html: str = shown("tables", "html")(self)
+        html: str = shown("comparison_page", "html")(self)
         return html
 
     def plot(self) -> Any:
         """Return the curves as an altair chart: accuracy over rounds, one panel per row, one line per method."""
-        return shown("comparison_charts", "plot")(self)
+        return shown("comparison_page", "plot")(self)
 
 
 def list_evaluations(runs: Iterable[tuple[Spec, Record]]) -> list[dict[str, Any]]:

@@ -8,9 +8,9 @@ import pytest
 from rich.console import Console
 
 from holdfast.report.colours import strokes, variable
-from holdfast.report.drawing import Drawing, pictures
-from holdfast.report.reproduction.figure_charts import chart
-from holdfast.report.reproduction.summaries import heading, summary, table
+from holdfast.report.drawing import Drawing
+from holdfast.report.figure_charts import figure_chart
+from holdfast.report.figure_tables import heading, number_table, summary
 from holdfast.runs.metrics import Evaluation
 from holdfast.runs.records import Record
 from holdfast.runs.spec import Spec
@@ -42,7 +42,7 @@ def values(drawn: Drawing) -> list[Any]:
 
 @pytest.mark.parametrize("name", FINDINGS)
 def test_png_svg_and_pdf(name: str) -> None:
-    made = dict(pictures(name, chart(FINDINGS[name]).picture()))
+    made = dict(figure_chart(FINDINGS[name]).pictures(pdf=True))
     assert set(made) == {f"{name}.png", f"{name}.svg", f"{name}.pdf"}
     assert made[f"{name}.png"].startswith(b"\x89PNG\r\n\x1a\n")
     assert made[f"{name}.svg"].startswith(b"<svg")
@@ -55,7 +55,7 @@ def test_png_svg_and_pdf(name: str) -> None:
 
 
 def test_a_line_is_the_mean_of_the_seeds_between_their_extremes() -> None:
-    rows = values(chart(FINDINGS["gaussian"]))
+    rows = values(figure_chart(FINDINGS["gaussian"]))
     (end,) = [row for row in rows if (row["panel"], row["curve"], row["iteration"]) == ("q = 8", "RSA", 5000)]
     assert end == {"panel": "q = 8", "curve": "RSA", "iteration": 5000,
                    "mean": pytest.approx(0.6), "min": 0.5, "max": 0.7}  # fmt: skip
@@ -64,24 +64,24 @@ def test_a_line_is_the_mean_of_the_seeds_between_their_extremes() -> None:
 
 def test_what_is_possible_at_best_is_drawn_where_classes_are_lost() -> None:
     for name, drawn in (("heterogeneous", True), ("gaussian", False)):
-        text = dict(pictures(name, chart(FINDINGS[name]).picture()))[f"{name}.svg"].decode()
-        assert (">best possible 0.8</text>" in text) == drawn
+        text = dict(figure_chart(FINDINGS[name]).pictures(pdf=True))[f"{name}.svg"].decode()
+        assert (">ceiling 0.8</text>" in text) == drawn
 
 
 def test_times_are_medians_of_the_repeats() -> None:
-    rows = [row for row in values(chart(FINDINGS["runtime"])) if row["curve"] == "RSA"]
+    rows = [row for row in values(figure_chart(FINDINGS["runtime"])) if row["curve"] == "RSA"]
     # 500 rounds in 1, 2 and 6 s: 4 ms each at the median, so 20 s for 5000
     assert [(row["median"], row["min"], row["max"]) for row in rows] == [(4, 2, 12), (20, 10, 60)]
 
 
 def test_lambda_is_the_final_accuracy_over_the_penalty() -> None:
-    rows = values(chart(FINDINGS["lambda"]))
+    rows = values(figure_chart(FINDINGS["lambda"]))
     assert [row["lambda"] for row in rows] == [0.001, 0.003, 0.01, 0.03, 0.07, 0.1, 0.3, 1.0, 3.0, 10.0]
     assert [row["mean"] for row in rows] == [pytest.approx(0.6)] * 10
 
 
 def test_norms_show_the_variance_on_a_logarithmic_axis() -> None:
-    drawn = chart(FINDINGS["norms"])
+    drawn = figure_chart(FINDINGS["norms"])
     assert len(drawn.panels) == 6
     for panel in drawn.panels[1::2]:
         assert panel.chart.to_dict()["layer"][1]["encoding"]["y"]["scale"]["type"] == "log"
@@ -98,7 +98,7 @@ def scales(drawn: Drawing) -> list[dict[str, Any]]:
 
 
 def test_every_curve_is_drawn_as_its_method() -> None:
-    colours, dashes = scales(chart(FINDINGS["gaussian"]))
+    colours, dashes = scales(figure_chart(FINDINGS["gaussian"]))
     methods = {"Ideal SGD": "ideal-sgd", "RSA": "rsa", "GeoMed": "geometric-median", "Krum": "krum"}
     look = strokes([*methods.values(), "median", "sgd"])
     assert list(colours) == [*methods, "Median", "SGD"]
@@ -108,14 +108,14 @@ def test_every_curve_is_drawn_as_its_method() -> None:
 
 
 def test_norms_of_rsa_have_different_colours_and_the_first_is_rsas() -> None:
-    colours, _ = scales(chart(FINDINGS["norms"]))
+    colours, _ = scales(figure_chart(FINDINGS["norms"]))
     assert colours["l1"] == variable(strokes(["rsa"])["rsa"].colour)
     assert len(set(colours.values())) == 3
 
 
 def test_a_quick_figure_is_marked_everywhere() -> None:
     quick = Findings.of(figure("gaussian", load_rates()).quick(), SEEDS[:1], record)
-    assert "quick" in dict(pictures("gaussian", chart(quick).picture()))["gaussian.svg"].decode()
+    assert "quick" in dict(figure_chart(quick).pictures(pdf=True))["gaussian.svg"].decode()
     assert "QUICK" in heading(quick)
     assert summary([quick])[0]["quick"] is True
 
@@ -123,7 +123,7 @@ def test_a_quick_figure_is_marked_everywhere() -> None:
 def shown(findings: Findings) -> str:
     console = Console(width=120)
     with console.capture() as capture:
-        console.print(table(findings))
+        console.print(number_table(findings).terminal())
     return capture.get()
 
 

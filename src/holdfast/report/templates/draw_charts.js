@@ -19,7 +19,7 @@ for (const figure of document.querySelectorAll(".chart")) {
   figure.style.setProperty("--columns", columns);
   const file = new Blob([csv(panels.flatMap((panel) => panel.rows))], { type: "text/csv" });
   figure.querySelector("a.data").href = URL.createObjectURL(file);
-  const fold = figure.closest("details:not([open])"); // what is folded has no width yet
+  const fold = figure.closest("details:not([open])"); // a folded figure has no width yet
   if (fold) fold.addEventListener("toggle", () => draw(figure, panels), { once: true });
   else draw(figure, panels);
 }

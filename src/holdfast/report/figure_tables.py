@@ -1,35 +1,22 @@
-"""What the paper's figures show, in numbers: tables for a terminal, and JSON."""
+"""The paper's figures in numbers: tables, headings and JSON."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from rich.table import Table
-
-from holdfast.methods import AUTO, Rsa
-from holdfast.report.tables import text_table
-from holdfast.report.worst import is_oracle
+from holdfast.methods import AUTO, Method, Rsa
+from holdfast.report.text_table import TextTable
+from holdfast.report.worst_cases import is_oracle
 from holdfast.runs.spec_parts import data_text, rate_text
 from holdfast.studies.paper.claims.claim import Judged
 from holdfast.studies.paper.findings import CurveFindings, Findings
 
 ITERATIONS = 5000
-"""Of the paper's runtime comparison."""
-FALLING = {"inverse-sqrt": "{}/sqrt(k)", "inverse": "{}/k", "constant": "{}"}
-"""How a step size is written by schedule."""
+"""Iterations of the paper's runtime comparison."""
+STEPS = {"inverse-sqrt": "{}/sqrt(k)", "inverse": "{}/k", "constant": "{}"}
+"""A step size in words, by schedule."""
 
 
-@dataclass(frozen=True)
-class Grid:
-    """A table of texts."""
-
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    best: frozenset[tuple[int, int]] = frozenset()
-    """Row and column of the best values of each column."""
-
-
-def numbers(findings: Findings) -> Grid:
+def number_table(findings: Findings) -> TextTable:
     """Return a figure's final accuracies, or its times: one row per curve, one column per panel."""
     figure = findings.figure
     first = {"lambda": "lambda", "norms": "norm"}.get(figure.chart, "method")
@@ -40,11 +27,11 @@ def numbers(findings: Findings) -> Grid:
         ]
         fastest = _best(findings.panels[0].curves, lambda found: -found.milliseconds)
         best = frozenset((row, column) for row in fastest for column in (1, 2))
-        return Grid((first, "ms per iteration", f"s for {ITERATIONS}"), tuple(rows), best)
+        return TextTable((first, "ms per iteration", f"s for {ITERATIONS}"), rows, best)
     together = zip(*(panel.curves for panel in findings.panels), strict=True)
-    return Grid(
+    return TextTable(
         (first, *(panel.panel.title for panel in findings.panels)),
-        tuple((row[0].curve.label, *map(cell, row)) for row in together),
+        tuple((row[0].curve.label, *map(accuracy_text, row)) for row in together),
         frozenset(
             (row, column)
             for column, panel in enumerate(findings.panels, start=1)
@@ -54,45 +41,39 @@ def numbers(findings: Findings) -> Grid:
 
 
 def _best(curves: Sequence[CurveFindings], goodness: Callable[[CurveFindings], float]) -> list[int]:
-    """Return which curves are the best; oracles do not compete."""
+    """Return the rows of the best curves; oracles do not compete."""
     reached = {row: goodness(found) for row, found in enumerate(curves) if not is_oracle(found.curve.spec.method_name)}
     return [row for row, value in reached.items() if value == max(reached.values())]
 
 
-def settings(findings: Findings) -> Grid:
-    """Return with which parameters every curve was made, and whose choice they were."""
+def settings_table(findings: Findings) -> TextTable:
+    """Return the parameters of every curve, and whose choice they were."""
     rows = []
     for panel in findings.panels:
         for found in panel.curves:
             spec, searched = found.curve.spec, found.curve.searched
-            weight = penalty_text(spec.method) if isinstance(spec.method, Rsa) else ""
+            weight = rsa_options(spec.method).get("penalty", "")
             owner = "rule" if spec.rate == AUTO else "our search" if searched else "the paper"
-            step = FALLING[spec.schedule].format(rate_text(spec.rate))
-            rows.append((panel.panel.title, found.curve.label, spec.method_name, weight, step, owner))
-    return Grid(("panel", "curve", "method", "lambda", "step size", "step size by"), tuple(rows))
+            step = STEPS[spec.schedule].format(rate_text(spec.rate))
+            rows.append((panel.panel.title, found.curve.label, spec.method_name, rate_text(weight), step, owner))
+    return TextTable(("panel", "curve", "method", "lambda", "step size", "step size by"), rows)
 
 
-def penalty_text(method: Rsa) -> str:
-    """Return lambda as it is written on a command line."""
-    return method.penalty if isinstance(method.penalty, str) else f"{method.penalty:g}"
-
-
-def table(findings: Findings) -> Table:
-    """Return a figure's numbers for a terminal."""
-    grid = numbers(findings)
-    return text_table(grid.head, grid.rows, best=grid.best)
+def rsa_options(method: Method) -> dict[str, Any]:
+    """Return norm and penalty of RSA; nothing of other methods."""
+    return {"norm": method.norm_label, "penalty": method.penalty} if isinstance(method, Rsa) else {}
 
 
 def heading(findings: Findings) -> str:
-    """Return what a figure is and on which runs it rests, in one line."""
+    """Return the title of a figure and the runs behind it, in one line."""
     spec, runs = next(findings.figure.curves()).spec, len(findings.panels[0].curves[0].records)
     quick = "QUICK, not the paper's: " if findings.figure.short else ""
     what = "repeats" if findings.figure.chart == "runtime" else "seeds"
     return f"{findings.figure.title} ({quick}{data_text(spec.data)}, {spec.rounds} rounds, {what}: {runs})"
 
 
-def cell(found: CurveFindings) -> str:
-    """Return the final accuracy of the seeds: mean, least, most; those that diverged count 0."""
+def accuracy_text(found: CurveFindings) -> str:
+    """Return the final accuracy of the seeds: mean, least, most. A seed that diverged counts 0."""
     diverged = sum(record.diverged is not None for record in found.records)
     if diverged == len(found.records):
         return "diverged"
@@ -119,7 +100,7 @@ def summary(findings: Sequence[Findings]) -> list[dict[str, Any]]:
 
 
 def claims(judged: Iterable[Judged]) -> list[dict[str, Any]]:
-    """Return the claims and what came of them as JSON."""
+    """Return the claims and their verdicts as JSON."""
     return [
         {
             "claim": each.claim.name,
@@ -136,12 +117,10 @@ def claims(judged: Iterable[Judged]) -> list[dict[str, Any]]:
 
 def _curve(found: CurveFindings) -> dict[str, Any]:
     spec = found.curve.spec
-    method = spec.method
-    rsa = {"norm": method.norm_label, "penalty": method.penalty} if isinstance(method, Rsa) else {}
     return {
         "label": found.curve.label,
         "method": spec.method_name,
-        **rsa,
+        **rsa_options(spec.method),
         "rate": spec.rate,
         "searched": found.curve.searched,
         "seeds": [record.spec.seed for record in found.records],

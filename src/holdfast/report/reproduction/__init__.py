@@ -1,1 +1,0 @@
-"""The report of a reproduction: its outline, figures and tables, as page, text and pictures."""
