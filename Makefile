@@ -2,8 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 CONSTRAINTS := requirements/constraints.txt
+ON_RAY := tests/examples/test_extensions.py::test_on_ray_with_the_bits_of_the_simulation
 
-.PHONY: demo picture test test-torch test-ray test-flower test-peers check fuzz faults mutations claims reproduction yardsticks suspicion lint format bench clean
+.PHONY: demo picture environments test test-torch test-ray test-flower test-peers check fuzz faults mutations claims reproduction yardsticks suspicion lint format bench clean
 
 .venv/installed: pyproject.toml $(CONSTRAINTS)
 	$(PYTHON) -m venv .venv
@@ -17,30 +18,37 @@ picture: .venv/installed  ## the picture of the README, drawn by the demo
 	$(BIN)/holdfast demo --out runs/picture
 	cp runs/picture/worst-by-label-q=8.png docs/hold.png
 
-test: .venv/installed  ## everything that must hold; what concerns Ray: make test-ray; kernels for other processors: make check
-	$(BIN)/pytest -n 2 --dist loadfile --ignore tests/on_ray --ignore tests/kernels/test_same_bits.py
+environments: .venv/torch .venv/ray .venv/browser .venv-flower/installed .venv-bench/installed  ## all installs at once
 
-test-torch: .venv/installed  ## what concerns PyTorch, tensors and networks; installs the pinned build
-	$(BIN)/pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[torch,images]'
+.venv/torch: EXTRAS = torch,images
+.venv/ray: EXTRAS = ray
+.venv/browser: EXTRAS = browser
+.venv/torch .venv/ray .venv/browser: .venv/installed
+	$(BIN)/pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[$(EXTRAS)]'
+	touch $@
+
+test: .venv/installed  ## everything that must hold; what concerns Ray: make test-ray; kernels for other processors: make check
+	$(BIN)/pytest -n 2 --dist worksteal --ignore tests/on_ray --ignore tests/torch_models/test_networks_on_ray.py \
+		--deselect $(ON_RAY) --ignore tests/kernels/test_same_bits.py
+
+test-torch: .venv/torch  ## what concerns PyTorch, tensors and networks; installs the pinned build
 	$(BIN)/pytest tests/kernels/test_tensors.py tests/torch_models docs/torch.md tests/federation/test_torch_task.py
 
-test-ray: .venv/installed  ## what concerns the Ray engine; installs the pinned version
-	$(BIN)/pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[ray]'
-	$(BIN)/pytest tests/on_ray tests/examples tests/torch_models/test_networks_on_ray.py
+test-ray: .venv/ray  ## what concerns the Ray engine; installs the pinned version
+	$(BIN)/pytest tests/on_ray tests/torch_models/test_networks_on_ray.py $(ON_RAY)
 
 test-peers: .venv-bench/installed  ## our members against those of ByzFL, ByzPy and Flower, in the benchmarks' environment
 	.venv-bench/bin/python -m pytest tests/peers
 
 test-flower: .venv-flower/installed  ## what concerns Flower, in an environment of its own
-	.venv-flower/bin/pytest tests/on_flower tests/federation
+	.venv-flower/bin/pytest tests/on_flower
 
 .venv-flower/installed: pyproject.toml requirements/flower.txt
 	$(PYTHON) -m venv .venv-flower
 	.venv-flower/bin/pip install --quiet --disable-pip-version-check -r requirements/flower.txt -e '.[flower]'
 	touch $@
 
-check: .venv/installed  ## what is promised about MNIST; fetches it once, takes minutes
-	$(BIN)/pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[browser]'
+check: .venv/browser  ## what is promised about MNIST; fetches it once, takes minutes
 	$(BIN)/pytest checks tests/kernels/test_same_bits.py -rA
 
 fuzz: .venv/installed  ## a million random and mutated frames

@@ -1,10 +1,21 @@
-"""What is not collected where PyTorch is not installed, and Ctrl-C for tests that a shell started in the background."""
+"""PyTorch where it is not installed, threads of BLAS, garbage, and Ctrl-C for tests in the background."""
 
+import gc
+import os
 import signal
 from importlib.util import find_spec
 
 collect_ignore = [] if find_spec("torch") else ["docs/torch.md", "src/holdfast/torch", "tests/torch_models"]
 
+# two test processes share two cores, and a matrix of 64 x 64 takes two threads four times the work of one
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # a background process ignores Ctrl-C, and so does all that it starts; tests of Ctrl-C need it
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_finish() -> None:
+    """Leave the thousands of tests themselves out of every search for garbage, which took a second with them."""
+    gc.collect()
+    gc.freeze()

@@ -1,11 +1,12 @@
-"""What the tests share: how hard hypothesis looks, compiled kernels, and small problems to try things on."""
+"""What the tests share: how hard hypothesis looks, compiled kernels, small pictures and small problems."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
+import vl_convert
 from hypothesis import settings
 from numpy.typing import DTypeLike
 
@@ -48,6 +49,15 @@ def _small_problem(
 def small_problem() -> Callable[..., LinearProblem]:
     """Return what makes a small problem with workers that differ."""
     return _small_problem
+
+
+@pytest.fixture(scope="session", autouse=True)
+def small_pictures() -> Iterator[None]:
+    """Draw PNG files with an eighth of the pixels each way: they take most of the time of a command that draws."""
+    draw = vl_convert.vegalite_to_png
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(vl_convert, "vegalite_to_png", lambda chart, scale: draw(chart, scale=scale / 8))
+        yield
 
 
 @pytest.fixture(scope="session")

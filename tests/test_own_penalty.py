@@ -22,7 +22,7 @@ HUBER = "rsa:norm=own_penalty:Huber:delta=0.002,penalty=0.07"
 
 @pytest.mark.parametrize("penalty", [Huber(), Huber(0.3, 2.0), Signs(0.5)])
 def test_it_obeys_the_laws(penalty: Huber | Signs) -> None:
-    assert check_penalty(penalty).holds
+    assert check_penalty(penalty, examples=25).holds
 
 
 def test_a_penalty_that_pulls_too_hard_is_caught() -> None:
@@ -33,7 +33,7 @@ def test_a_penalty_that_pulls_too_hard_is_caught() -> None:
         def subgradient(self, rows: Rows) -> Rows:
             return np.asarray(self.weight * np.nan_to_num(rows), rows.dtype)
 
-    report = check_penalty(Square(), raise_on_failure=False)
+    report = check_penalty(Square(), raise_on_failure=False, examples=25)
     assert not report["bounds-the-dual-norm"].holds
 
 

@@ -3,6 +3,7 @@
 Ends with status 1 and a line for each that did harm.
 """
 
+import io
 import os
 import resource
 import shutil
@@ -12,6 +13,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from functools import partial
 from pathlib import Path
 
@@ -20,6 +22,7 @@ from threadpoolctl import threadpool_limits
 from faults.cases import LONG, Case, Reference, flips, in_one_second, killed, points, two_owners
 from faults.children import command
 from holdfast import kernels
+from holdfast.cli import main as holdfast
 from holdfast.runs.records import Result
 from holdfast.runs.runner import run as run_spec
 from holdfast.studies import pool
@@ -36,6 +39,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="holdfast-faults-", dir=_place()) as name:
         folder = Path(name)
         reference = Reference.make(folder)
+        with redirect_stdout(io.StringIO()):  # what a page imports takes a second and a half in every child otherwise
+            holdfast(["inspect", str(reference.whole), "--out", str(folder / "page.html")])
         long = folder / "long"
         command(["run", str(reference.spec), *LONG, "--out", str(long)])
         cases: list[tuple[str, Case]] = [*points(reference, folder / "counted"), *flips(reference, FLIPS, SEED)]

@@ -65,8 +65,11 @@ def test_a_turned_table_names_each_value() -> None:
     assert lines[8] == "attack sign-flip:factor=-2"
 
 
-@pytest.mark.parametrize("width", ["80", "40"])
-@pytest.mark.parametrize("argv", [["list"], ["theory", "--data", "digits", "--workers", "4"]], ids=lambda argv: argv[0])
+@pytest.mark.parametrize(
+    ("argv", "width"),
+    [(["list"], "80"), (["list"], "40"), (["theory", "--data", "digits", "--workers", "4"], "40")],
+    ids=["list-80", "list-40", "theory-40"],
+)
 def test_commands_cut_nothing_on_a_narrow_terminal(
     argv: list[str], width: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -38,19 +38,17 @@ def damaged(files: list[Path], seed: int) -> None:
         path.write_bytes(content)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_flipped_bits_in_every_file_change_nothing(used: tuple[Path, list[str]], tmp_path: Path, seed: int) -> None:
-    """One line says so, and the next process finds the cache mended."""
+def test_flipped_bits_in_every_file_change_nothing(used: tuple[Path, list[str]], tmp_path: Path) -> None:
+    """One line says so, and the next process finds the cache mended. That every bit counts is shown below."""
     cache = Path(copytree(used[0], tmp_path / "cache"))
     files = sorted(path for path in cache.rglob("*") if path.is_file())
     assert len(files) > 8
-    damaged(files, seed)
+    damaged(files, seed=0)
     ran = finished(*VALUES, COMPILES, before=GRADIENTS, environment={"HOLDFAST_CACHE": cache})
     assert ran.stdout.splitlines() == [*used[1], "1"]
     (said,) = ran.stderr.splitlines()
     assert said.startswith("a compiled kernel is damaged and is compiled again: ")
-    if seed == 0:
-        assert shown(*VALUES, COMPILES, before=GRADIENTS, environment={"HOLDFAST_CACHE": cache}) == [*used[1], "0"]
+    assert shown(*VALUES, COMPILES, before=GRADIENTS, environment={"HOLDFAST_CACHE": cache}) == [*used[1], "0"]
 
 
 @pytest.mark.parametrize("content", [b"", b"short", bytes(5000)], ids=["empty", "short", "zeros"])

@@ -44,7 +44,7 @@ def rows_of(*special: float, finite: bool = True) -> st.SearchStrategy[NDArray[A
 
 @every_maker
 def test_every_penalty_keeps_the_laws(make: Callable[[float], Penalty]) -> None:
-    check_penalty(make(0.07), examples=60)
+    check_penalty(make(0.07), examples=25)
 
 
 def test_every_class_of_penalty_is_here() -> None:

@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from parts import (
@@ -150,6 +150,7 @@ def test_limits_of_watching_that_cannot_be_are_refused_in_one_shape(option: str,
 
 @every_stage
 @every_rule
+@settings(max_examples=10)  # of each of nearly a hundred pairs
 @given(st.data())
 def test_a_rule_behind_a_stage_stays_within_its_bound(stage: Stage, rule: type[Rule], data: st.DataObject) -> None:
     """All but q of the rows that come out are as near to the honest mean as claimed: the rule's honest rows.

@@ -11,6 +11,7 @@ import pytest
 
 from holdfast import attacks, methods
 from holdfast.errors import InvalidInput
+from holdfast.methods import with_penalty
 from holdfast.runs.metrics import Evaluation
 from holdfast.runs.observers import Interrupted
 from holdfast.runs.runner import run
@@ -25,6 +26,11 @@ EXTREME = ("same-value:value=1e38", "same-value:value=nan", "same-value:value=-i
 
 def attacked(attack: str, method: str = "rsa") -> Spec:
     return replace(BASE, method=method, attack=attack, byzantine=3)
+
+
+def numbered(spec: Spec) -> Spec:
+    """Return the spec with numbers near those that the rule finds here: finding them takes ten times such a run."""
+    return replace(spec, method=with_penalty(spec.method, 0.7), rate=1e-4 if spec.method.penalised else 1e-5)
 
 
 def model_of(spec: Spec) -> bytes:
@@ -72,7 +78,7 @@ def test_both_precisions_learn_the_same() -> None:
 @pytest.mark.parametrize(("method", "attack"), pairs())
 def test_methods_under_attacks_end_finite_or_say_so(method: str, attack: str) -> None:
     spec = replace(BASE, method=method) if attack == "none" else replace(attacked(attack, method), workers=15)
-    result = run(spec)
+    result = run(numbered(spec))
     json.dumps(result.to_json(), allow_nan=False)
     if result.diverged is None:
         assert np.isfinite(result.model).all()
@@ -85,13 +91,19 @@ def test_methods_under_attacks_end_finite_or_say_so(method: str, attack: str) ->
         assert result.rounds == result.diverged
 
 
-@pytest.mark.parametrize("attack", EXTREME)
 @pytest.mark.parametrize("method", ROBUST)
-def test_nothing_that_byzantine_workers_send_makes_a_robust_method_diverge(method: str, attack: str) -> None:
-    for dtype in ("float32", "float64"):
-        result = run(replace(attacked(attack, method), workers=15, dtype=dtype, rounds=3))
-        assert result.diverged is None
-        assert np.isfinite(result.model).all()
+def test_nothing_that_byzantine_workers_send_makes_a_robust_method_diverge(method: str) -> None:
+    for attack in EXTREME:
+        for dtype in ("float32", "float64"):
+            result = run(numbered(replace(attacked(attack, method), workers=15, dtype=dtype, rounds=3)))
+            assert result.diverged is None, (attack, dtype)
+            assert np.isfinite(result.model).all(), (attack, dtype)
+
+
+@pytest.mark.parametrize("method", ["rsa", "median", "centered-clipping"])
+def test_nor_do_they_where_numbers_are_found_by_rule(method: str) -> None:
+    for attack in EXTREME:
+        assert run(replace(attacked(attack, method), workers=15, rounds=3)).diverged is None, attack
 
 
 @pytest.mark.parametrize("norm", [1.0, 1.5, 2.0, float("inf")])
@@ -105,15 +117,14 @@ def test_to_rsa_a_lie_matters_at_all() -> None:
     assert model_of(attacked("same-value")) != model_of(replace(BASE, byzantine=3))
 
 
-@pytest.mark.parametrize("attack", attacks.REGISTRY)
-def test_no_attack_reaches_ideal_sgd(attack: str) -> None:
-    assert model_of(attacked(attack, "ideal-sgd")) == model_of(replace(BASE, method="ideal-sgd"))
+def test_no_attack_reaches_ideal_sgd() -> None:
+    alone = model_of(replace(BASE, method="ideal-sgd"))
+    assert [name for name in attacks.REGISTRY if model_of(attacked(name, "ideal-sgd")) != alone] == []
 
 
-@pytest.mark.parametrize("attack", attacks.REGISTRY)
-def test_no_attack_reaches_ideal_rsa(attack: str) -> None:
+def test_no_attack_reaches_ideal_rsa() -> None:
     alone = model_of(replace(BASE, method="ideal-rsa", byzantine=3))
-    assert model_of(attacked(attack, "ideal-rsa")) == alone
+    assert [name for name in attacks.REGISTRY if model_of(attacked(name, "ideal-rsa")) != alone] == []
     assert alone != model_of(BASE)  # the Byzantine workers' data are not learned from
 
 

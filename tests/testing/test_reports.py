@@ -31,22 +31,22 @@ def test_a_counterexample_is_small_and_shows_what_came_out() -> None:
 
 
 def test_the_same_part_gets_the_same_report() -> None:
-    one, other = (check_rule(first, raise_on_failure=False, seconds=60) for _ in range(2))
+    one, other = (check_rule(first, raise_on_failure=False, examples=20, seconds=60) for _ in range(2))
     assert one == other
 
 
 def test_a_rule_that_is_not_told_need_not_be_robust_unless_asked() -> None:
-    report = check_rule(Mean())
+    report = check_rule(Mean(), examples=20)
     assert report.holds
     assert (report["stays-bounded"].holds, report["stays-bounded"].required) == (False, False)
     assert "  no      stays-bounded: " in str(report)
     with pytest.raises(LawBroken, match="breaks 1 of 12 laws\n  BROKEN  stays-bounded"):
-        check_rule(Mean(), robust=True)
-    assert check_rule(Median(), robust=True)["stays-bounded"].holds
+        check_rule(Mean(), robust=True, examples=20)
+    assert check_rule(Median(), robust=True, examples=20)["stays-bounded"].holds
 
 
 def test_laws_of_other_families_do_not_apply() -> None:
-    law = check_rule(Median())["turns-with-the-rows"]
+    law = check_rule(Median(), examples=5)["turns-with-the-rows"]
     assert (law.holds, law.note) == (None, "a law of what sees lengths and angles only")
 
 

@@ -36,7 +36,7 @@ SETTINGS = list(
 
 @cache
 def honest_histories() -> list[list[Evaluation]]:
-    """Return runs of nine evaluations in which everybody is honest: 10 seeds of 12 settings."""
+    """Return runs of nine evaluations in which everybody is honest: 5 seeds of 12 settings."""
     specs = [
         Spec(
             data="digits",
@@ -47,7 +47,7 @@ def honest_histories() -> list[list[Evaluation]]:
             seed=seed,
         )
         for method, partition, every in SETTINGS
-        for seed in range(10)
+        for seed in range(5)
     ]
     return [run(spec).history for spec in specs]
 
