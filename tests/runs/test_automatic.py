@@ -20,7 +20,7 @@ from holdfast.runs import auto as automatic
 from holdfast.runs.auto import resolve_auto
 from holdfast.runs.composition import participants
 from holdfast.runs.observers import Interrupted
-from holdfast.runs.plan import fill_defaults
+from holdfast.runs.plan import fill_defaults, make_plan
 from holdfast.runs.runner import resume, run
 from holdfast.runs.spec import Spec
 from holdfast.runs.survey import BATCH, Surveyor
@@ -248,7 +248,7 @@ def test_of_many_workers_some_are_asked(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_what_else_cannot_work_is_said_first() -> None:
     with pytest.raises(InvalidInput, match=r"Krum needs n >= byzantine \+ 3"):
-        resolve_auto(fill_defaults(Spec(data="digits", method="krum", byzantine=18, attack="gaussian")))
+        make_plan(Spec(data="digits", method="krum", byzantine=18, attack="gaussian"))
 
 
 def test_a_table_has_one_column_for_one_method() -> None:

@@ -203,8 +203,9 @@ def test_a_comparison_is_checked_without_assembling_each_run(built: list[Spec]) 
     specs = comparison.grid(
         replace(BASE, byzantine=1), ["rsa", "krum", "median", "rsa:norm=1"], ["none", "gaussian"], ["iid", "by-label"]
     )
+    numbered = all_ready(specs)
     with counted(built), mock.patch("holdfast.runs.experiment.assemble", side_effect=AssertionError):
-        check_all(all_ready(specs))
+        check_all(numbered)
     assert len(specs) == 16
     assert [spec.partition_text for spec in built] == ["iid", "by-label"]
 

@@ -152,7 +152,7 @@ def test_data_given_as_an_object_are_gathered(tmp_path: Path) -> None:
         study = Study(
             1, Store(tmp_path, pytest.fail, digest), telling=lambda _: nullcontext(lambda _, new: told.append(new))
         )
-        assert study.record([spec])[spec].spec is spec
+        assert study.record([spec])[spec].spec == spec
     assert told == [True, False]
 
 

@@ -23,16 +23,22 @@ def _say_inferences(reporter: Reporter, pairs: Iterable[tuple[Spec, Spec]]) -> N
         reporter.inform(line)
 
 
-def announce_plan(reporter: Reporter, asked: Spec) -> Plan:
-    """Return the plan of a spec; say what will be run, what the data decided, and the numbers that the rule found."""
+def announce_run(reporter: Reporter, asked: Spec) -> Plan:
+    """Return the plan of a run; say first what will be run."""
+    byzantine = f"{asked.q} of them Byzantine (attack {asked.attack_text})" if asked.q else "none of them Byzantine"
+    about = f"{method_text(asked.method)} on {data_text(asked.data)}, {asked.partition_text}"
+    return announce_plan(reporter, asked, f"{about}: {asked.workers} workers, {byzantine}, {asked.rounds} rounds")
+
+
+def announce_plan(reporter: Reporter, asked: Spec, *first: str) -> Plan:
+    """Return the plan of a spec; say `first` once it can work, what the data decided, and the numbers by rule."""
     auto = False
 
     def announce(filled: Spec) -> None:
         nonlocal auto
         auto = is_auto(filled)
-        byzantine = f"{asked.q} of them Byzantine (attack {asked.attack_text})" if asked.q else "none of them Byzantine"
-        about = f"{method_text(asked.method)} on {data_text(asked.data)}, {asked.partition_text}"
-        reporter.inform(f"{about}: {asked.workers} workers, {byzantine}, {asked.rounds} rounds")
+        for line in first:
+            reporter.inform(line)
         _say_inferences(reporter, [(asked, filled)])
 
     plan = make_plan(asked, checked=announce)

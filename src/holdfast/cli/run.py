@@ -65,9 +65,9 @@ def command(arguments: Namespace) -> int:
     folder = arguments.out or partial(claim_folder, spec.method_name)
 
     def act(observer: RunReport, stop: PoliteStop) -> "Result":
-        from holdfast.cli.announcing import announce_plan
+        from holdfast.cli.announcing import announce_run
 
-        plan = announce_plan(observer.reporter, spec)  # before the runner is loaded
+        plan = announce_run(observer.reporter, spec)  # before the runner is loaded
 
         from holdfast.runs.runner import run
 
