@@ -1,4 +1,4 @@
-"""What the tests share: how hard hypothesis looks, compiled kernels, small pictures and small problems."""
+"""What the tests share: how hard hypothesis looks, compiled kernels, surveys, small pictures, small problems."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -10,6 +10,7 @@ from hypothesis import settings
 from numpy.typing import DTypeLike
 
 from holdfast.problems import REGISTRY, LinearProblem, Shards
+from holdfast.runs.auto import Surveys
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
 
@@ -54,6 +55,15 @@ def small_pictures() -> Iterator[None]:
     draw = vl_convert.vegalite_to_png
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(vl_convert, "vegalite_to_png", lambda chart, scale: draw(chart, scale=scale / 8))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def shared_surveys() -> Iterator[None]:
+    """Measure a problem once for all runs of it, as a comparison does: it takes ten times a run of a few rounds."""
+    surveys = Surveys()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("holdfast.runs.auto.Surveys", lambda: surveys)
         yield
 
 
