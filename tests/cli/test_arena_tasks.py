@@ -93,7 +93,14 @@ def test_one_task_is_called_as_ever(tmp_path: Path) -> None:
     ended = command_into(tmp_path / "out", *TINY, *MET, *data, "--factors", "0.5", "1")
     assert ended.status == 0, ended.stderr
     names = {path.name for path in ended.out.iterdir() if path.is_file() and path.name != ".lock"}
-    assert names == {"report.html", "results.json", "validation.npz", "worst-iid-q=1.png", "worst-iid-q=1.svg"}
+    assert names == {
+        "report.html",
+        "results.json",
+        "table.csv",
+        "validation.npz",
+        "worst-iid-q=1.png",
+        "worst-iid-q=1.svg",
+    }
     assert "iid, q = 1" in ended.stderr
     assert "patients.csv: " not in ended.stderr
     assert "Models" not in (ended.out / "report.html").read_text()

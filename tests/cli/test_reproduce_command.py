@@ -44,7 +44,7 @@ def test_it_ends_with_charts_results_and_tables(whole: tuple[Path, str, str]) ->
     out, stdout, stderr = whole
     names = {f"{figure}.{kind}" for figure in ("no-attack", "runtime") for kind in ("png", "svg", "pdf")}
     assert {path.name for path in (out / "reproduction").iterdir()} == names
-    written = {"reproduction.md", "report.html", "results.json", "verdicts.toml"}
+    written = {"reproduction.md", "report.html", "results.json", "table.csv", "verdicts.toml"}
     assert {path.name for path in out.iterdir()} == written | {"runs", "timings", "reproduction", ".lock"}
     results = json.loads(stdout)
     assert results == json.loads((out / "results.json").read_text())

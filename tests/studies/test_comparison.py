@@ -1,6 +1,9 @@
 """Many runs at once: what is run, in which order it comes back, what is said before."""
 
+import csv
+import json
 from dataclasses import replace
+from io import StringIO
 from typing import Any
 
 import numpy as np
@@ -8,13 +11,14 @@ import pytest
 
 from changed import ready
 from holdfast.errors import InvalidInput
+from holdfast.runs.metrics import METRICS, Evaluation
 from holdfast.runs.plan import fill_defaults
-from holdfast.runs.records import Result
+from holdfast.runs.records import Record, Result
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
 from holdfast.studies.comparison import compare
 from holdfast.studies.study import grid
-from holdfast.studies.table import Comparison
+from holdfast.studies.table import Comparison, format_csv, list_evaluations
 
 BASE = Spec(data="digits", workers=10, byzantine=3, rounds=5, eval_every=5, batch=8)
 
@@ -109,3 +113,39 @@ def test_at_least_one_process_is_needed(jobs: int) -> None:
 def test_nothing_to_compare() -> None:
     with pytest.raises(InvalidInput, match="at least one run"):
         compare([])
+
+
+def test_the_table_has_one_row_per_run_and_evaluation() -> None:
+    """Every metric is a column, under the names of the evaluations; a run that failed has one row that says why."""
+    asked = Spec(data="digits", workers=4, rounds=4, eval_every=2)
+    found = compare([asked, replace(asked, seed=1)], jobs=1)
+    rows = found.evaluations()
+    assert [(row["seed"], row["round"]) for row in rows] == [(0, 2), (0, 4), (1, 2), (1, 4)]
+    evaluations = [each for run in found for each in run.history]
+    assert [{name: row[name] for name in each.values} for row, each in zip(rows, evaluations, strict=True)] == [
+        each.values for each in evaluations
+    ]
+    assert {"accuracy", "loss", "variance", "distance"} <= rows[0].keys()
+    (failed,) = list_evaluations([(asked, Record.failure(asked, "its process ended"))])
+    assert (failed["round"], failed["failed"]) == (0, "its process ended")
+    back = list(csv.DictReader(StringIO(format_csv([*rows, failed]))))
+    assert [float(row["loss"]) for row in back[:-1]] == [each.loss for each in evaluations], "to the last bit"
+    assert back[-1]["loss"] == ""
+
+
+def test_a_metric_that_is_added_is_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Records, arrays, tables and the rows of cells have it, means and standard errors included."""
+    monkeypatch.setitem(METRICS, "farthest", lambda moment: float(moment.from_master.max()))
+    spec = Spec(data="digits", workers=4, rounds=2, rate=0.001)
+    result = run(spec)
+    assert result.last is not None
+    assert result.last.metrics["farthest"] > 0
+    assert result.arrays()["farthest"].tolist() == [result.last.metrics["farthest"]]
+    assert result.to_json()["farthest"] == result.last.metrics["farthest"]
+    again = Evaluation.of(json.loads(json.dumps(result.last.to_json())))
+    assert again == result.last
+    both = Comparison((spec, replace(spec, seed=1)), (result, run(replace(spec, seed=1))))
+    (cell,) = both.rows()
+    assert cell["farthest"] == pytest.approx(np.mean([each.last.metrics["farthest"] for each in both]))
+    assert cell["farthest_error"] > 0
+    assert [row["farthest"] for row in both.evaluations()] == [each.last.metrics["farthest"] for each in both]

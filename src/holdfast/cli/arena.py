@@ -180,7 +180,7 @@ def show(
     from holdfast.report.page import write_report
 
     results = json.dumps(results_of(arena, board, factors), allow_nan=False)
-    write_report(out, arena_page(arena, board, factors), results, arena_pictures(board))
+    write_report(out, arena_page(arena, board, factors), results, arena_pictures(board), runs=board.runs(arena))
     if arguments.json:
         print(results)
     for table in leaderboard_tables(board):

@@ -73,7 +73,8 @@ def show(results: Comparison, arguments: Namespace, title: str, out: Path) -> in
     for table in terminal_tables(results):
         reporter.print_table(table)
     page, pictures = comparison_page(title, results), comparison_pictures(results)
-    write_report(out, page, json.dumps(written, allow_nan=False), pictures)
+    runs = zip(results.asked, results.runs, strict=True)
+    write_report(out, page, json.dumps(written, allow_nan=False), pictures, runs=runs)
     failed = {name: run.failed for name, run in zip(results.names().values(), results.runs, strict=True) if run.failed}
     for name, why in failed.items():
         reporter.say(f"failed: {name}: {why}")

@@ -98,9 +98,12 @@ def _search(reporter: Reporter, asked: Spec, norms: Sequence[float], out: Path, 
             replace(asked, data=str(file.resolve()), scale=ready.scale, problem=ready.problem), norms, arguments.points
         )
 
+    records: dict[Spec, Record] = {}
+
     def play(specs: Sequence[Spec]) -> Mapping[Spec, Record]:
         reporter.inform(f"trying {len(specs)} candidates for {specs[0].rounds} rounds")
-        return runs.record(specs)
+        records.update(runs.record(specs))
+        return records
 
     rungs = halve(tried, arguments.rungs, play)
     best = chosen(asked, rungs[-1].trials[0].spec)
@@ -108,7 +111,7 @@ def _search(reporter: Reporter, asked: Spec, norms: Sequence[float], out: Path, 
     reporter.inform("the winner on all training samples, and on the test set")
     (record,) = final.record([ending]).values()
     samples = (len(split.train_targets), len(split.test_targets))
-    return Outcome(best, tuple(tried[: len(norms)]), tuple(rungs), samples, record)
+    return Outcome(best, tuple(tried[: len(norms)]), tuple(rungs), samples, record, records)
 
 
 def _line(spec: Spec) -> str:
@@ -124,7 +127,9 @@ def _show(reporter: Reporter, outcome: Outcome, out: Path, as_json: bool) -> Non
     words = shlex.join(["holdfast", "run", *format_flags(outcome.best)])
     results = json.dumps(outcome.to_json(words), allow_nan=False)
     title = f"{outcome.best.method_name} on {data_name(outcome.best.data)}, tuned"
-    write_report(out, tuning_page(title, outcome, words), results, heat_map(outcome).pictures(pdf=True))
+    page, pictures = tuning_page(title, outcome, words), heat_map(outcome).pictures(pdf=True)
+    runs = {**outcome.runs, outcome.final.spec: outcome.final}
+    write_report(out, page, results, pictures, runs=runs.items())
     if as_json:
         print(results)
     reporter.print_table(candidate_table(outcome, SHOWN).terminal("best candidates"))

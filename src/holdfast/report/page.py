@@ -16,6 +16,12 @@ from rich.table import Table
 
 from holdfast.files import write_atomic
 from holdfast.report.colours import DARK, LIGHT
+from holdfast.runs.records import Record
+from holdfast.runs.spec import Spec
+from holdfast.studies.table import format_csv, list_evaluations
+
+TABLE = "table.csv"
+"""The file of a study's table: one row per run and evaluation."""
 
 
 @cache
@@ -150,9 +156,15 @@ def write_report(
     results: str,
     pictures: Iterable[tuple[str, bytes]] = (),
     names: tuple[str, str] = ("report.html", "results.json"),
+    runs: Iterable[tuple[Spec, Record]] = (),
 ) -> None:
-    """Write the results as JSON, the page, and pictures with their file names; `names` are those of the first two."""
+    """Write the results as JSON, the page, and pictures with their file names; `names` are those of the first two.
+
+    The runs of a study, each with the spec that was asked, are written as its table.
+    """
     write_atomic(folder / names[1], results.encode())
+    if rows := list_evaluations(runs):
+        write_atomic(folder / TABLE, format_csv(rows).encode())
     write_atomic(folder / names[0], page.html().encode())
     for name, picture in pictures:
         write_atomic(folder / name, picture)

@@ -267,7 +267,11 @@ def write_reproduction(
         for section in report.sections
         for name, picture in section.chart.pictures(pdf=True)
     )
-    write_report(out, reproduction_page(report), results, pictures)
+    records = (
+        record for each in findings for panel in each.panels for found in panel.curves for record in found.records
+    )
+    runs = ((record.spec, record) for record in records)
+    write_report(out, reproduction_page(report), results, pictures, runs=runs)
     write_atomic(out / "verdicts.toml", to_toml(report.judged).encode())
     write_atomic(out / "reproduction.md", reproduction_markdown(report).encode())
     return report, results

@@ -1,6 +1,6 @@
 """How one method did under one attack: the final accuracy over the seeds, and what the best moment would hide."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import nan, sqrt
@@ -11,7 +11,8 @@ from scipy.stats import t
 
 from holdfast.methods import Method
 from holdfast.runs.records import Record
-from holdfast.studies.arena import Bout, Condition, Task
+from holdfast.runs.spec import Spec
+from holdfast.studies.arena import Arena, Bout, Condition, Task
 
 
 class Interval(NamedTuple):
@@ -127,6 +128,13 @@ class Leaderboard:
         for cell in cells:
             grouped.setdefault(cell.bout[:2], []).append(cell)
         return Leaderboard(tuple(Standing(*place, tuple(found)) for place, found in grouped.items()))
+
+    def runs(self, arena: Arena) -> Iterator[tuple[Spec, Record]]:
+        """Yield every run with the spec that the arena asked for; a cell that failed has a failed record."""
+        for cell in (cell for standing in self.standings for cell in standing.cells):
+            asked = arena.specs(cell.bout)
+            records = cell.records or [Record.failure(spec, cell.failure or "") for spec in asked]
+            yield from zip(asked, records, strict=True)
 
     @property
     def conditions(self) -> list[Condition]:

@@ -216,7 +216,7 @@ def list_evaluations(runs: Iterable[tuple[Spec, Record]]) -> list[dict[str, Any]
     return rows
 
 
-def write_csv(rows: Sequence[Mapping[str, Any]]) -> str:
+def format_csv(rows: Sequence[Mapping[str, Any]]) -> str:
     """Return rows as CSV: one column per key, empty where a row has none."""
     text = StringIO()
     writer = csv.DictWriter(text, list(dict.fromkeys(key for row in rows for key in row)), lineterminator="\n")

@@ -1,6 +1,7 @@
 """How a search ended: its rungs, the candidate that won, and how it did on the test set."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from math import sqrt
 from typing import Any
 
@@ -29,6 +30,8 @@ class Outcome:
     """How many samples the workers had during the search, and how many were held back to choose by."""
     final: Record
     """The one run that saw the test set."""
+    runs: Mapping[Spec, Record] = field(default_factory=dict)
+    """Every run of the search, by its spec."""
 
     @property
     def winner(self) -> Trial:
