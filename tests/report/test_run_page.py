@@ -49,7 +49,9 @@ def test_every_worker_has_a_row(inspected: Inspection) -> None:
 
 def test_the_curves_hold_every_evaluation(inspected: Inspection) -> None:
     learnt, _, apart, inner = charts(run_page(inspected).html())
-    for panel, name in zip((*learnt["panels"], *inner["panels"]), ("accuracy", "loss", "variance"), strict=True):
+    for panel, name in zip(
+        (*learnt["panels"], *inner["panels"]), ("accuracy", "loss", "variance", "distance"), strict=True
+    ):
         assert panel["rows"] == [{"method": "rsa", "round": e.round, name: getattr(e, name)} for e in inspected.history]
     (messages,) = apart["panels"]
     shares = {(point["worker"], point["round"]): point["disagreement"] for point in messages["rows"]}
@@ -65,7 +67,7 @@ def test_what_was_not_recorded_is_not_drawn(inspected: Inspection) -> None:
     history = [replace(each, disagreement=None, twins=None) for each in inspected.history]
     workers = [replace(each, suspicion=None, own=None, master=None) for each in inspected.workers]
     page = run_page(replace(inspected, history=history, workers=workers, result={"diverged": None})).html()
-    assert [chart["name"] for chart in charts(page)] == ["learning", "who-holds-what", "loss-and-variance"]
+    assert [chart["name"] for chart in charts(page)] == ["learning", "who-holds-what", "metrics"]
     assert "numbers do not tell who is Byzantine" in page
     assert "own models were not measured" in page
     assert "Worker by worker" not in page, "a table of nothing"

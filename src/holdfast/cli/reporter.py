@@ -41,12 +41,16 @@ def _escape(character: str) -> str:
 
 def describe(evaluation: "Evaluation") -> str:
     """Return the numbers of an evaluation in one line."""
-    measured = "".join(f"{name} {_number(value)}  " for name, value in evaluation.measured.items())
-    return f"{measured}loss {evaluation.loss:.4g}  variance {evaluation.variance:.3g}"
+    from holdfast.runs.metrics import FIELDS
+
+    texts = {name: f"{name} {_number(value)}" for name, value in evaluation.values.items()}
+    first = [texts.pop(name) for name in evaluation.measured]
+    others = [text for name, text in texts.items() if name not in FIELDS]
+    return "  ".join([*first, f"loss {evaluation.loss:.4g}", f"variance {evaluation.variance:.3g}", *others])
 
 
 def _number(value: float) -> str:
-    return f"{value:.4f}" if abs(value) < 10 else f"{value:.4g}"
+    return f"{value:.4f}" if value == 0 or 0.001 <= abs(value) < 10 else f"{value:.4g}"
 
 
 class Reporter:

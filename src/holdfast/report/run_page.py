@@ -24,6 +24,8 @@ from holdfast.watching.suspicion import SUSPICION_THRESHOLD
 
 LEAST_RISE = 0.05
 """Least length of the axis of a share: the line of a run that is good from the start is flat."""
+TITLES = {"loss": "loss of x0", "variance": "variance of honest workers", "distance": "distance to consensus"}
+"""What axes say in place of the name of a metric."""
 ROLES = {"honest": Stroke("soft", SOLID, 1.2), "Byzantine": Stroke("orange", DASHES[0])}
 ABOUT_MODELS = Markup(
     "<em>own model</em>: accuracy of an honest worker's own model x_i on the test samples of its classes, weighted as "
@@ -50,13 +52,13 @@ def run_page(inspection: Inspection) -> Page:
     ended = f"evaluated up to round {last} of {spec.rounds}"
     about = f"{inspection.folder}: {spec.workers} workers, seed {spec.seed}, {ended}"
     curves = [learning_chart(spec.method_name, history, score, _ceiling(inspection))] if history else []
-    losses = [loss_chart(spec.method_name, history, score)] if history else []
+    metrics = [metrics_chart(spec.method_name, history, score)] if history else []
     blocks = (
         *(Paragraph(note, "notice") for note in inspection.notes),
         *curves,
         *holdings_blocks([spec]),
         *_workers(inspection),
-        *(Details("Loss and variance over the rounds", [chart]) for chart in losses),
+        *(Details("Every other metric over the rounds", [chart]) for chart in metrics),
         Details("Settings", [Paragraph(about), Command(method_flags(spec))]),
     )
     return Page(", ".join(title), headline(inspection, score), conclusions, blocks)
@@ -128,18 +130,15 @@ def learning_chart(method: str, history: Sequence[Evaluation], score: Score, cei
     return Drawing("learning", (panel,), columns=1)
 
 
-def loss_chart(method: str, history: Sequence[Evaluation], score: Score) -> Drawing:
-    """Return the loss, unless it is the score, and the variance of the honest workers' models over rounds."""
-    losses = [(each.round, each.loss) for each in history]
-    variances = [(each.round, each.variance) for each in history]
-    curves = [("variance", "variance of honest workers", variances)]
-    if score.name != "loss":
-        curves.insert(0, ("loss", "loss of x0", losses))
-    panels = [
-        _panel(method, name, points, loss_axis(title, [value for _, value in points]), None)
-        for name, title, points in curves
-    ]
-    return Drawing("loss-and-variance", tuple(panels), columns=2)
+def metrics_chart(method: str, history: Sequence[Evaluation], score: Score) -> Drawing:
+    """Return every metric except the score over rounds, one panel each."""
+    names = dict.fromkeys(name for each in history for name in each.values if name != score.name)
+    panels = []
+    for name in names:
+        points = [(each.round, each.values.get(name)) for each in history]
+        axis = loss_axis(TITLES.get(name, name), [value for _, value in points if value is not None])
+        panels.append(_panel(method, name, points, axis, None))
+    return Drawing("metrics", tuple(panels))
 
 
 def _panel(
@@ -181,9 +180,9 @@ def disagreement_chart(inspection: Inspection) -> Drawing:
 
 
 def plot(run: Record) -> alt.ConcatChart:
-    """Return score, loss and variance over the rounds, side by side, for a notebook."""
+    """Return the score and every other metric over the rounds, side by side, for a notebook."""
     method = method_text(run.spec.method)
-    charts = learning_chart(method, run.history, run.score, run.ceiling), loss_chart(method, run.history, run.score)
+    charts = learning_chart(method, run.history, run.score, run.ceiling), metrics_chart(method, run.history, run.score)
     return notebook_chart(Drawing("run", tuple(panel for chart in charts for panel in chart.panels)))
 
 
@@ -192,6 +191,6 @@ def html(run: Record) -> str:
     numbers = {"rounds": str(run.rounds)}
     if run.last is not None:
         accuracy = {"accuracy": share_text(run.accuracy), "ceiling": share_text(run.ceiling)}
-        losses = {"loss": f"{run.last.loss:.4g}", "variance": f"{run.last.variance:.3g}"}
-        numbers = ({} if run.accuracy is None else accuracy) | losses | numbers
+        others = {name: f"{value:.4g}" for name, value in run.last.values.items() if name != "accuracy"}
+        numbers = ({} if run.accuracy is None else accuracy) | others | numbers
     return Paragraph(repr(run)).__html__() + TextTable([*numbers], [[*numbers.values()]]).__html__()

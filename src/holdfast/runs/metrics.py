@@ -32,7 +32,7 @@ class Moment(NamedTuple):
 
 
 Metric = Callable[[Moment], float | None]
-"""Returns a number, or None where the metric does not apply."""
+"""Returns a number, or None where the metric does not apply; a number that is not finite counts as None."""
 
 
 def measure_loss(moment: Moment) -> float:
@@ -100,12 +100,14 @@ class Evaluation:
     @property
     def values(self) -> dict[str, float]:
         """Every metric by name: the problem's own first."""
-        return self.measured | {name: getattr(self, name) for name in METRICS if name in FIELDS}
+        own = vars(self) | self.metrics
+        return self.measured | {name: own[name] for name in METRICS if name in own}
 
     @property
     def measured(self) -> dict[str, float]:
-        """The metrics by name, without those that every run has."""
-        return ({} if self.accuracy is None else {"accuracy": self.accuracy}) | self.metrics
+        """The problem's own metrics by name."""
+        own = {name: value for name, value in self.metrics.items() if name not in METRICS}
+        return ({} if self.accuracy is None else {"accuracy": self.accuracy}) | own
 
     @property
     def finite(self) -> bool:
@@ -136,9 +138,10 @@ def evaluate(
         own = {name: value for name, metric in METRICS.items() if (value := metric(moment)) is not None}
         comparable = last is not None and problem.dimension >= LEAST_COORDINATES
         shares, twins = _disagreement(experiment, last) if last and comparable else (None, None)
+        every = dict(problem.evaluate(model)) | own
         return Evaluation.of_values(
             round,
-            dict(problem.evaluate(model)) | own,
+            {name: value for name, value in every.items() if name in FIELDS or np.isfinite(value)},
             disagreement=shares,
             twins=twins,
             watched=None if opinion is None else treatments(opinion, engine.workers),

@@ -13,7 +13,7 @@ from holdfast.errors import InvalidInput
 from holdfast.methods import method_text
 from holdfast.problems import REGISTRY, Problem
 from holdfast.runs.composition import attack_and_byzantine, participants
-from holdfast.runs.metrics import FIELDS, Evaluation
+from holdfast.runs.metrics import FIELDS, METRICS, Evaluation
 from holdfast.runs.personal import Personal
 from holdfast.runs.predictor import Predictor, to_sklearn
 from holdfast.runs.spec import Spec
@@ -121,7 +121,7 @@ class Record:
         What was not measured is NaN. `disagreement` and `twins` have one column per participant, where they are known.
         """
         rows = [evaluation.values for evaluation in self.history]
-        names = dict.fromkeys([*FIELDS, *(name for row in rows for name in row)])
+        names = dict.fromkeys([*FIELDS, *METRICS, *(name for row in rows for name in row)])
         found: dict[str, NDArray[Any]] = {"round": np.array([evaluation.round for evaluation in self.history], int)}
         found |= {name: np.array([row.get(name, np.nan) for row in rows], float) for name in names}
         lists = {name: [getattr(each, name) for each in self.history] for name in ("disagreement", "twins")}
@@ -134,7 +134,7 @@ class Record:
         return frame({name: column for name, column in self.arrays().items() if column.ndim == 1})
 
     def plot(self) -> Any:
-        """Return the score, loss and variance over rounds as an altair chart."""
+        """Return the score and every other metric over rounds as an altair chart."""
         return shown("run_page", "plot")(self)
 
     def _repr_html_(self) -> str:
@@ -156,6 +156,7 @@ class Record:
         """Return how it went as strict JSON has it, without the spec."""
         return {
             "accuracy": self.accuracy,
+            **{name: None for name in METRICS if name not in FIELDS},
             **(self.last.metrics if self.last else {}),
             "score": self.score.name,
             "loss": self.last.loss if self.last else None,

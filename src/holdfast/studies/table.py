@@ -10,7 +10,7 @@ from statistics import fmean, stdev
 from typing import Any, NamedTuple
 
 from holdfast.methods import method_labels, method_text
-from holdfast.runs.metrics import FIELDS, Evaluation
+from holdfast.runs.metrics import FIELDS, METRICS, Evaluation
 from holdfast.runs.records import Record, frame, shown
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import data_text, model_text
@@ -262,7 +262,7 @@ def _text(spec: Spec, name: str) -> str:
 
 def _numbers(cell: Cell) -> dict[str, Any]:
     last, error = cell.last, cell.error
-    numbers: dict[str, float | None] = dict.fromkeys(FIELDS) | (last.values if last else {})
+    numbers: dict[str, float | None] = dict.fromkeys((*FIELDS, *METRICS)) | (last.values if last else {})
     errors = {} if error is None else error.values
     return {
         key: value
