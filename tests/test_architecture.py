@@ -39,6 +39,12 @@ def test_every_name_on_the_page_is_in_the_code() -> None:
     assert words - known - tools == set()
 
 
+def test_every_path_on_the_page_exists() -> None:
+    paths = [text for text in CODE if re.fullmatch(r"[\w.]+(/[\w.]*)+", text)]
+    assert len(paths) > 10
+    assert [path for path in paths if not ((ROOT / path).exists() or (ROOT / "src/holdfast" / path).exists())] == []
+
+
 def test_a_name_that_is_gone_fails() -> None:
     assert not {"LastingMaster", "Received", "foresee_turned", "as_sent"} & defined()
 
