@@ -1,5 +1,6 @@
 """Samples to learn from and samples to test on."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
@@ -11,8 +12,51 @@ from holdfast.data.tables.column_layout import Layout
 from holdfast.errors import InvalidInput
 
 
+class Source(ABC):
+    """Data of a spec, before they are loaded. `str` writes them as on a command line."""
+
+    @property
+    def ours(self) -> bool:
+        """Whether this is one of our data sets."""
+        return False
+
+    @property
+    def known(self) -> bool:
+        """Whether the text says where the data are."""
+        return True
+
+    @property
+    def tabular(self) -> bool:
+        """Whether features come from the columns of a table."""
+        return False
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def title(self) -> str:
+        """The name in titles: a file without its folder and options."""
+        return str(self)
+
+    def table(self) -> dict[str, Any]:
+        """Return the data as they are written in TOML."""
+        return {"name": str(self)}
+
+    def locate(self) -> Any:
+        """Return the data for a spec, files named by whole paths."""
+        return self
+
+    def origin(self) -> dict[str, str] | None:
+        """Return the source of code from outside the package that makes the data, if any."""
+        return None
+
+    @abstractmethod
+    def load(self) -> "Dataset": ...
+
+
 @dataclass(frozen=True, eq=False)  # two data sets are equal if they are the same one: arrays do not compare
-class Dataset:
+class Dataset(Source):
     """Features `(N, ...)`, of bytes for images, and targets `(N,)`."""
 
     name: str
@@ -28,6 +72,16 @@ class Dataset:
     """Guesses of the reader, for the first lines of a run."""
     unit: float = 1.0
     """The width by which targets were divided, if they were standardised."""
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def tabular(self) -> bool:
+        return self.layout is not None
+
+    def load(self) -> "Dataset":
+        return self
 
     @property
     def classes(self) -> int:

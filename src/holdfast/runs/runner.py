@@ -6,8 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from holdfast.data import FILE_TYPES, Table
-from holdfast.data import REGISTRY as DATA
+from holdfast.data import as_source
 from holdfast.errors import InvalidInput
 from holdfast.problems import Problem
 from holdfast.runs.execution import Execution
@@ -103,9 +102,10 @@ def simulate(
 def _with_data(spec: Spec, data: Any) -> Spec:
     if data is not None:
         return replace(spec, data=data)
-    name = spec.data
-    if not isinstance(name, Table) and name not in DATA and ":" not in name and Path(name).suffix not in FILE_TYPES:
-        raise InvalidInput(f"a run on data made in Python resumes with resume(folder, data=...); got the name {name!r}")
+    if not as_source(spec.data).known:
+        raise InvalidInput(
+            f"a run on data made in Python resumes with resume(folder, data=...); got the name {spec.data!r}"
+        )
     return spec
 
 

@@ -4,11 +4,10 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from holdfast.attacks import ATTACKS, Attack
-from holdfast.data import SETS, Dataset, Table, describe
+from holdfast.data import Data, as_source, describe
 from holdfast.engines.engine_options import ENGINES, EngineOptions
 from holdfast.errors import InvalidInput, unknown
 from holdfast.problems import MODELS, PROBLEMS, Problem
@@ -44,15 +43,10 @@ def make_attack(given: Any) -> Attack | None:
     return ATTACKS.make(given)
 
 
-def make_data(given: Any, keys: Sequence[str]) -> Any:
+def make_data(given: Any, keys: Sequence[str]) -> Data:
     """Return a name, a table, or an object; `keys` are the others that its section may have."""
-    data = describe(given)
-    if isinstance(data, Mapping):
-        data = _unwrap_name("data", data, keys)
-    if not isinstance(data, str | Table | Dataset) and not callable(data):
-        raise InvalidInput(
-            f"data must be a name, a file, a table, a Dataset or a function that makes one; got {data!r}"
-        )
+    data: Data = _unwrap_name("data", describe(given), keys)
+    as_source(data)  # refuses what are no data
     return data
 
 
@@ -94,17 +88,14 @@ def _unwrap_name(section: str, given: Any, keys: Sequence[str]) -> Any:
     return given.get("name")
 
 
-def data_text(data: Any) -> str:
+def data_text(data: Data) -> str:
     """Return data as they are written on a command line."""
-    if isinstance(data, str | Table):
-        return str(data)
-    return data.name if isinstance(data, Dataset) else SETS.name(data)
+    return str(as_source(data))
 
 
-def data_name(data: Any) -> str:
+def data_name(data: Data) -> str:
     """Return what data are called in titles: a file without its folder and options."""
-    path = data.path if isinstance(data, Table) else data
-    return Path(path).name if isinstance(path, str) else data_text(data)
+    return as_source(data).title
 
 
 def data_labels(data: Iterable[Any]) -> dict[Any, str]:

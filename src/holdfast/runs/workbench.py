@@ -8,7 +8,7 @@ from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
-from holdfast.data import REGISTRY, Dataset, Table, load
+from holdfast.data import Data, Dataset, as_source, load
 from holdfast.data.feature_scale import Scaling
 from holdfast.errors import InvalidInput
 from holdfast.problems import PROBLEMS, ModuleProblem, Problem
@@ -76,7 +76,7 @@ class Workbench:
         self._datasets, self._scalings = _Last[Dataset](), _Last[Scaling]()
         self._problems = _Last[Problem]()
 
-    def load(self, data: Any) -> Dataset:
+    def load(self, data: Data) -> Dataset:
         """Return the data set of a spec's `data`."""
         return self._datasets.find((data, _stamp_files(data)), lambda: load(data))
 
@@ -128,13 +128,10 @@ def is_problem(value: Any) -> bool:
     return not isinstance(value, str | type) and isinstance(value, Problem)
 
 
-def _stamp_files(data: Any) -> FileStamps:
-    if isinstance(data, Table):
-        files = [file for file in (data.path, data.test) if file is not None]
-    else:
-        files = [data] if isinstance(data, str) and data not in REGISTRY else []
+def _stamp_files(data: Data) -> FileStamps:
     try:
-        return tuple((about.st_mtime_ns, about.st_size) for about in (Path(file).stat() for file in files))
+        stamps = [Path(file).stat() for file in as_source(data).files]
+        return tuple((about.st_mtime_ns, about.st_size) for about in stamps)
     except (OSError, ValueError):  # loading says what is wrong with the file
         return ()
 

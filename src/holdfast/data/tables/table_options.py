@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.conversion import convert_fields
-from holdfast.data.dataset import Dataset
+from holdfast.data.dataset import Dataset, Source
 from holdfast.data.tables.delimited import read_delimited
 from holdfast.data.tables.sheet import Sheet
 from holdfast.data.tables.table_dataset import Missing, build_dataset
@@ -24,7 +24,7 @@ _WITH_OPTIONS = re.compile(
 
 
 @dataclass(frozen=True)
-class Table:
+class Table(Source):
     """Rows of samples, columns of features and a target, in a .csv, .tsv or .parquet file."""
 
     path: str
@@ -43,6 +43,8 @@ class Table:
     """Columns to leave out."""
     text: tuple[str, ...] = ()
     """Columns whose numbers are kinds, such as codes."""
+
+    tabular = True
 
     def __post_init__(self) -> None:
         for name in ("ignore", "text"):
@@ -79,6 +81,17 @@ class Table:
         """As it is written in TOML."""
         listed = {key: list(value) if isinstance(value, tuple) else value for key, value in self.options().items()}
         return {"name": self.path, **listed}
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        return (self.path,) if self.test is None else (self.path, self.test)
+
+    @property
+    def title(self) -> str:
+        return Path(self.path).name
+
+    def locate(self) -> "Table":
+        return self.relocate(lambda path: str(Path(path).resolve()))
 
     def relocate(self, place: Callable[[str], str]) -> "Table":
         """Return the table with other paths to its files."""
