@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from holdfast.errors import InvalidInput
-from holdfast.methods import Constant, Program, Ridge, Setting, with_penalty
+from holdfast.methods import Constant, Program, Ridge, Setting
 from holdfast.runs.composition import attack_and_byzantine, participants
 from holdfast.runs.folder.run_folder import RunFolder
 from holdfast.runs.metrics import Evaluation
@@ -138,7 +138,7 @@ class Inspection:
     @property
     def _program(self) -> Program:
         """The method's program; with any numbers, since only its parts are asked for."""
-        return with_penalty(self.spec.method, 1.0).program(Setting(Constant(1.0), Ridge(0.0)))
+        return self.spec.method.with_penalty(1.0).program(Setting(Constant(1.0), Ridge(0.0)))
 
     def _ending(self) -> str | None:
         if self.result is None:

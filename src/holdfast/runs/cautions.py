@@ -29,8 +29,8 @@ def before(spec: Spec, experiment: Experiment) -> list[str]:
 
 
 def _of_attack(spec: Spec) -> Iterator[str]:
-    if (local_steps := getattr(spec.method, "local_steps", 1)) > 1:
-        yield f"the paper's theorems are about 1 local step a round; got {local_steps}"
+    if spec.method.local_steps > 1:
+        yield f"the paper's theorems are about 1 local step a round; got {spec.method.local_steps}"
     attack, q, m = spec.attack, spec.q, spec.workers
     if attack is None:
         if q and spec.method.attacked:
@@ -93,7 +93,7 @@ def kinds(warnings: Iterable[str]) -> dict[str, int]:
 def join_names(members: Iterable[object]) -> str:
     """Return a list in words, long ones cut short.
 
-    >>> listed([7]), listed(range(14))
+    >>> join_names([7]), join_names(range(14))
     ('7', '0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 4 more')
     """
     words = [str(each) for each in members]

@@ -162,7 +162,7 @@ class Record:
             "variance": self.last.variance if self.last else None,
             "distance": self.last.distance if self.last else None,
             "method": method_text(self.spec.method),
-            "penalty": getattr(self.spec.method, "penalty", None),
+            "penalty": self.spec.method.penalty,
             "rate": self.spec.rate,
             "rounds": self.rounds,
             "seconds": self.seconds + self.evaluation_seconds,
@@ -204,7 +204,7 @@ class Record:
         >>> import json
         >>> from holdfast.runs.runner import run
         >>> record = Record.of(run(Spec(data="digits", rounds=2, method="rsa:norm=inf")))
-        >>> text = json.dumps(record.stored(), allow_nan=False)
+        >>> text = json.dumps(record.dump(), allow_nan=False)
         >>> Record.read(json.loads(text), record.spec) == record
         True
         """

@@ -5,7 +5,6 @@ docs/automatic.md derives lambda and alpha from the medians of these reports.
 
 from dataclasses import dataclass, replace
 from math import inf, isfinite
-from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -173,9 +172,9 @@ class Surveys:
     """
 
     def __init__(self) -> None:
-        self._known: WeakKeyDictionary[Problem, dict[tuple[Any, bytes], Rows]] = WeakKeyDictionary()
+        self._known: WeakKeyDictionary[Problem, dict[tuple[float | Penalty, bytes], Rows]] = WeakKeyDictionary()
 
-    def measure(self, problem: Problem, workers: Workers, norm: Any) -> Rows:
+    def measure(self, problem: Problem, workers: Workers, norm: float | Penalty) -> Rows:
         """Return the reports of these workers if all are honest."""
         if not isinstance(problem, LinearProblem | ModuleProblem):  # one from outside need not answer the same twice
             return _survey(problem, problem, workers, norm)
@@ -186,7 +185,7 @@ class Surveys:
         return known[asked]
 
 
-def _survey(problem: Problem, larger: Problem, workers: Workers, norm: Any) -> Rows:
+def _survey(problem: Problem, larger: Problem, workers: Workers, norm: float | Penalty) -> Rows:
     """Return what these workers measure, with the larger minibatches of the same problem."""
     with np.errstate(over="ignore", invalid="ignore"):  # a walk may overflow
         return Surveyor.of(problem, workers, norm).measure(problem.start(), larger.oracle(workers))
