@@ -1,7 +1,7 @@
 """lambda and alpha by rule, unless they are given: docs/automatic.md derives both."""
 
 from dataclasses import replace
-from math import inf, isfinite, sqrt
+from math import inf, sqrt
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from holdfast.engines.adversary import Adversary
 from holdfast.errors import InvalidInput
 from holdfast.methods import AUTO, Method, penalty
 from holdfast.methods.schedules import ToZero, schedule
-from holdfast.problems import ModuleProblem, Problem
+from holdfast.problems import ModuleProblem, Problem, bounds_gradients
 from holdfast.runs.composition import attack_and_byzantine, participants
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import require_number
@@ -55,7 +55,7 @@ def resolve_auto(spec: Spec, bench: Workbench = SHARED) -> Spec:
         method = method.with_penalty(_require_usable("price", price))
     if rate == AUTO:
         longest = _find_longest_step(spec, method, len(workers), reach, curvature, problem)
-        stretch = _stretch(spec) if isfinite(getattr(problem, "gradient_bound", inf)) else 1
+        stretch = _stretch(spec) if bounds_gradients(problem) else 1
         first = 1 / l2 if (l2 := require_number(spec.l2)) else inf
         rate = _require_usable("rate", min(longest * stretch, first))
     return replace(spec, method=method, rate=rate)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from holdfast.problems import Classifying
+from holdfast.problems import Classifying, find_classes
 from holdfast.runs.experiment import Experiment
 from holdfast.runs.metrics import Evaluation
 from holdfast.runs.spec import Spec
@@ -50,13 +50,14 @@ def _of_data(spec: Spec, experiment: Experiment) -> Iterator[str]:
     fewest = int(np.diff(problem.shards.starts).min())
     if spec.batch > fewest:
         yield f"minibatches of {spec.batch} repeat samples of workers that hold {fewest}: --batch {fewest} is faster"
-    if problem.test is None or not problem.classifies:
+    if (found := find_classes(problem)) is None:
         return
-    unseen = np.setdiff1d(problem.test.targets, problem.shards.targets)
+    _, test = found
+    unseen = np.setdiff1d(test.targets, problem.shards.targets)
     if len(unseen):
         labels = None if experiment.dataset is None else experiment.dataset.number_classes().labels
         names = join_names(labels[each] if labels else each for each in unseen.tolist())
-        share = float(np.isin(problem.test.targets, unseen).mean())
+        share = float(np.isin(test.targets, unseen).mean())
         yield f"no training sample has the class {names} of the test set, {share:.0%} of which cannot be got right"
 
 

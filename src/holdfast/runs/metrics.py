@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.problems import Classifying
+from holdfast.problems import find_classes
 from holdfast.runs.experiment import Experiment
 from holdfast.typing import Messages, Rows, Sides, Vector
 from holdfast.watching import Opinion
@@ -161,16 +161,16 @@ def _disagreement(experiment: Experiment, messages: Messages) -> tuple[list[Any]
 
 def guessing(experiment: Experiment) -> float | None:
     """Return the share of the commonest class among the test samples: what needs no learning."""
-    problem = experiment.problem
-    if not isinstance(problem, Classifying) or not problem.classifies or problem.test is None:
+    if (found := find_classes(experiment.problem)) is None:
         return None
-    return float(np.unique(problem.test.targets, return_counts=True)[1].max() / len(problem.test.targets))
+    _, test = found
+    return float(np.unique(test.targets, return_counts=True)[1].max() / len(test.targets))
 
 
 def ceiling(experiment: Experiment) -> float | None:
-    """Return the share of the test samples whose class some honest worker holds: nobody can learn the rest."""
-    problem = experiment.problem
-    if not isinstance(problem, Classifying) or not problem.classifies or problem.test is None:
+    """Return the share of the test samples whose class some honest worker holds: no method can learn the rest."""
+    if (found := find_classes(experiment.problem)) is None:
         return None
-    held: list[NDArray[Any]] = [np.unique(problem.shards.of(worker)[1]) for worker in experiment.engine.honest]
-    return float(np.isin(problem.test.targets, np.concatenate(held)).mean())
+    problem, test = found
+    classes = np.concatenate([np.unique(problem.shards.of(worker)[1]) for worker in experiment.engine.honest])
+    return float(np.isin(test.targets, classes).mean())

@@ -9,12 +9,12 @@ import numpy as np
 from holdfast.data import Source, as_source
 from holdfast.engines.engine_options import InProcess, Ray
 from holdfast.methods import AUTO
-from holdfast.problems import ModuleProblem, Problem, guess
+from holdfast.problems import ModuleProblem, Problem, guess, is_problem
 from holdfast.runs.auto import resolve_auto
 from holdfast.runs.composition import attack_and_byzantine, check, participants
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import data_text, problem_text
-from holdfast.runs.workbench import SHARED, STANDARD, Built, Workbench, is_problem
+from holdfast.runs.workbench import SHARED, STANDARD, Built, Workbench
 from holdfast.theory import steps
 
 SCALE = {"digits": 16.0}

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
 from holdfast.methods import method_text
-from holdfast.problems import REGISTRY, Problem
+from holdfast.problems import REGISTRY, is_problem
 from holdfast.runs.composition import attack_and_byzantine, participants
 from holdfast.runs.metrics import FIELDS, Evaluation
 from holdfast.runs.personal import Personal
@@ -143,8 +143,9 @@ class Record:
 
     def __repr__(self) -> str:
         kind, problem = type(self).__name__, self.spec.problem
-        made = not isinstance(problem, str | type) and isinstance(problem, Problem)  # then no data were loaded
-        what = f"{method_text(self.spec.method)} on {type(problem).__name__ if made else data_text(self.spec.data)}"
+        # a problem made in Python has loaded no data
+        data = type(problem).__name__ if is_problem(problem) else data_text(self.spec.data)
+        what = f"{method_text(self.spec.method)} on {data}"
         if self.failed is not None:
             return f"{kind}({what}, failed: {self.failed})"
         if self.last is None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from holdfast.data import as_source
 from holdfast.errors import InvalidInput
-from holdfast.problems import Problem
+from holdfast.problems import Problem, is_problem
 from holdfast.runs.execution import Execution
 from holdfast.runs.experiment import Experiment, assemble
 from holdfast.runs.folder.run_folder import RunFolder
@@ -93,7 +93,7 @@ def simulate(
     >>> simulate(problem, "rsa", attack="duplicate", byzantine=8, rounds=300).accuracy > 0.4
     True
     """
-    if not isinstance(problem, Problem):
+    if not is_problem(problem):
         raise InvalidInput(f"simulate needs a problem such as Softmax.of(...) makes; got {type(problem).__name__}")
     m = len(problem.workers)
     return run(Spec(problem=problem, workers=m, method=method, attack=attack, byzantine=byzantine, **training))

@@ -55,9 +55,8 @@ def make_problem(given: Any, keys: Sequence[str]) -> Any:
     problem = _unwrap_name("problem", given, keys)
     if problem is None:
         return None
-    if isinstance(problem, str):
-        PROBLEMS.make(problem)
-    elif not isinstance(problem, Problem) and not callable(problem):
+    made = PROBLEMS.make(problem)
+    if not isinstance(made, Problem) and not callable(made):
         raise InvalidInput(f"a problem must be a name, a Problem or what makes one; got {problem!r}")
     return problem
 

@@ -4,14 +4,13 @@ docs/automatic.md derives lambda and alpha from the medians of these reports.
 """
 
 from dataclasses import dataclass, replace
-from math import inf, isfinite
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.methods.penalties import Penalty, penalty
-from holdfast.problems import LinearProblem, ModuleProblem, Problem
+from holdfast.problems import LinearProblem, ModuleProblem, Problem, bounds_gradients
 from holdfast.typing import Oracle, Rows, Vector, Workers
 
 STEPS = 64
@@ -65,9 +64,8 @@ class Surveyor:
         few = problem.thin(BATCH) if isinstance(problem, LinearProblem | ModuleProblem) else problem
         measured = Sampled(few) if isinstance(few, LinearProblem) else Probed(few)
         counted = np.arange(STEPS) if linear else np.arange(EVERY - 1, STEPS, EVERY)
-        bounded = isfinite(getattr(problem, "gradient_bound", inf))
         one = penalty(norm, 1.0)
-        share = SHARE_BEYOND_L1 if bounded and one.p > 1 else SHARE
+        share = SHARE_BEYOND_L1 if bounds_gradients(problem) and one.p > 1 else SHARE
         return Surveyor(measured, workers, one, counted, share, 1.0 if linear else PACE)
 
     def measure(self, start: Vector, oracle: Oracle) -> Reports:

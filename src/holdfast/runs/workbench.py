@@ -11,7 +11,7 @@ import numpy as np
 from holdfast.data import Data, Dataset, as_source, load
 from holdfast.data.feature_scale import Scaling
 from holdfast.errors import InvalidInput
-from holdfast.problems import PROBLEMS, ModuleProblem, Problem
+from holdfast.problems import PROBLEMS, ModuleProblem, Problem, is_problem
 from holdfast.problems.modules.learner import LOSSES
 from holdfast.runs.composition import attack_and_byzantine, participants
 from holdfast.runs.spec import Spec
@@ -42,9 +42,9 @@ class Network(NamedTuple):
     """What a spec says of a PyTorch model."""
 
     model: Any
-    normalise: Any
-    augment: Any
-    device: Any
+    normalise: str | None
+    augment: str | None
+    device: str | None
 
 
 class _Last(Generic[T]):
@@ -113,7 +113,7 @@ class Workbench:
             byzantine,
             int(require_number(spec.declared)),
             spec.seed,
-            with_target=not getattr(_find_factory(spec.problem), "classifies", True),
+            with_target=not getattr(PROBLEMS.make(spec.problem), "classifies", True),
         )
         key = reporting, spec.data, _stamp_files(spec.data)
         return self._scalings.find(key, lambda: reporting.scaling(self.load(spec.data)))
@@ -121,11 +121,6 @@ class Workbench:
 
 SHARED = Workbench()
 """The workbench of this process, where no other is given."""
-
-
-def is_problem(value: Any) -> bool:
-    """Return whether a spec's `problem` was made in Python, rather than being a name or a factory."""
-    return not isinstance(value, str | type) and isinstance(value, Problem)
 
 
 def _stamp_files(data: Data) -> FileStamps:
@@ -136,13 +131,9 @@ def _stamp_files(data: Data) -> FileStamps:
         return ()
 
 
-def _find_factory(kind: Any) -> Any:
-    return PROBLEMS.make(kind) if isinstance(kind, str) else kind
-
-
 def _find_maker(kind: Any, network: Network | None) -> Any:
     """Return what makes a problem of samples, a partition, workers and a batch size."""
-    factory = _find_factory(kind)
+    factory = PROBLEMS.make(kind)
     if network is None:
         return getattr(factory, "of", factory)
     if factory not in LOSSES:
@@ -152,7 +143,7 @@ def _find_maker(kind: Any, network: Network | None) -> Any:
 
 
 def _require_problem(made: Any) -> Problem:
-    if not isinstance(made, Problem):
+    if not is_problem(made):
         kind = type(made).__name__
         raise InvalidInput(f"a problem must have what holdfast.problems.Problem asks for; got {kind}")
     return made
