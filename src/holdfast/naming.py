@@ -153,9 +153,9 @@ class Family(Generic[T]):
             raise InvalidInput(f"{self.kind} {name!r} needs {', '.join(missing)}; got {', '.join(given) or 'none'}")
         try:
             return member(**values)
+        except InvalidInput:
+            raise
         except ValueError as error:  # the constructor refused its values
-            if isinstance(error, InvalidInput):
-                raise
             raise InvalidInput(f"{self.kind} {name!r} must accept its options; got {error}") from None
 
     def _import(self, name: str) -> Callable[..., T]:

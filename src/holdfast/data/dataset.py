@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from holdfast.data.tables.column_layout import Layout
 from holdfast.errors import InvalidInput
+from holdfast.typing import Features, Json, Targets
 
 
 class Source(ABC):
@@ -39,7 +40,7 @@ class Source(ABC):
         """The name in titles: a file without its folder and options."""
         return str(self)
 
-    def table(self) -> dict[str, Any]:
+    def table(self) -> Json:
         """Return the data as they are written in TOML."""
         return {"name": str(self)}
 
@@ -60,10 +61,10 @@ class Dataset(Source):
     """Features `(N, ...)`, of bytes for images, and targets `(N,)`."""
 
     name: str
-    train_features: NDArray[Any]
-    train_targets: NDArray[Any]
-    test_features: NDArray[Any]
-    test_targets: NDArray[Any]
+    train_features: Features
+    train_targets: Targets
+    test_features: Features
+    test_targets: Targets
     labels: tuple[Any, ...] | None = None
     """The names of the classes, if targets are their numbers from 0."""
     layout: Layout | None = None
@@ -92,7 +93,7 @@ class Dataset(Source):
         """Return the data with classes numbered from 0; labels may be any whole numbers."""
         if self.labels is not None:
             return self
-        both: NDArray[Any] = np.concatenate([self.train_targets, self.test_targets])
+        both: Targets = np.concatenate([self.train_targets, self.test_targets])
         fractional = both[both != np.round(both)]
         if len(fractional):
             raise InvalidInput(
@@ -114,7 +115,7 @@ class Dataset(Source):
         return hashed.hexdigest()
 
     @staticmethod
-    def split(name: str, features: NDArray[Any], targets: NDArray[Any], test_share: float = 0.2) -> "Dataset":
+    def split(name: str, features: Features, targets: Targets, test_share: float = 0.2) -> "Dataset":
         """Hold out a share of the samples for testing, at least one, always the same ones."""
         train, test = train_and_test(len(targets), test_share)
         return Dataset(name, features[train], targets[train], features[test], targets[test])

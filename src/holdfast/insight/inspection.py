@@ -16,6 +16,7 @@ from holdfast.runs.metrics import Evaluation
 from holdfast.runs.personal import Personal
 from holdfast.runs.records import Result
 from holdfast.runs.spec import Spec
+from holdfast.typing import Json
 from holdfast.watching.opinion import Treatment
 from holdfast.watching.sides import LEAST_COORDINATES
 from holdfast.watching.suspicion import (
@@ -174,7 +175,7 @@ class Inspection:
             return "The workers' own models were not measured: that needs classes, and all workers in one process."
         return None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Json:
         """Return what `holdfast inspect --json` prints."""
         return {
             "run": str(self.folder),

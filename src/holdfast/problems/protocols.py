@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from math import inf, isfinite, isnan
 from typing import Any, NamedTuple, Protocol, TypeGuard, runtime_checkable
 
-from holdfast.problems.worker_samples import Features, Shards, Targets
-from holdfast.typing import Oracle, Vector, Workers
+from holdfast.problems.worker_samples import Shards
+from holdfast.typing import Features, Oracle, Targets, Vector, Workers
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from holdfast.problems import find_classes
 from holdfast.runs.experiment import Experiment
-from holdfast.typing import Messages, Rows, Sides, Vector
+from holdfast.typing import Json, Messages, Rows, Sides, Vector
 from holdfast.watching import Opinion
 from holdfast.watching.opinion import Treatment, treatments
 from holdfast.watching.sides import LEAST_COORDINATES
@@ -75,7 +75,7 @@ class Evaluation:
     watched: list[Treatment] | None = None
     """What a master that judges did about each participant; None of a master that does not."""
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Json:
         """Return the evaluation as strict JSON has it."""
         found = asdict(self)
         return found if self.watched is not None else {name: found[name] for name in found if name != "watched"}
@@ -100,7 +100,7 @@ class Evaluation:
     @property
     def values(self) -> dict[str, float]:
         """Every metric by name: the problem's own first."""
-        return self.measured | {name: getattr(self, name) for name in METRICS if name in FIELDS}
+        return self.measured | {"loss": self.loss, "variance": self.variance, "distance": self.distance}
 
     @property
     def measured(self) -> dict[str, float]:
@@ -145,15 +145,15 @@ def evaluate(
         )
 
 
-def _disagreement(experiment: Experiment, messages: Messages) -> tuple[list[Any], list[Any]]:
+def _disagreement(experiment: Experiment, messages: Messages) -> tuple[list[float | None], list[int | None]]:
     """Return both lists for all participants; None where one was absent."""
     workers, neutral = experiment.engine.workers, experiment.program.worker.neutral(messages.model)
     found = disagreement(cast(Rows | Sides, messages.rows), neutral)
     if len(messages.workers) == len(workers):
         return list(found.shares), list(found.twins)
     at = np.searchsorted(workers, messages.workers)
-    shares: list[Any] = [None] * len(workers)
-    twins: list[Any] = [None] * len(workers)
+    shares: list[float | None] = [None] * len(workers)
+    twins: list[int | None] = [None] * len(workers)
     for place, share, twin in zip(at, found.shares, found.twins, strict=True):
         shares[place], twins[place] = share, twin
     return shares, twins

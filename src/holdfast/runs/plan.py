@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from holdfast.data import Source, as_source
-from holdfast.engines.engine_options import InProcess, Ray
+from holdfast.engines.engine_options import InProcess
 from holdfast.methods import AUTO
 from holdfast.problems import ModuleProblem, Problem, guess, is_problem
 from holdfast.runs.auto import resolve_auto
@@ -16,6 +16,7 @@ from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import data_text, problem_text
 from holdfast.runs.workbench import SHARED, STANDARD, Built, Workbench
 from holdfast.theory import steps
+from holdfast.typing import Json
 
 SCALE = {"digits": 16.0}
 """Digits have 16 grey levels: times 16 they span a byte, as MNIST's pixels do."""
@@ -98,7 +99,7 @@ def drop_ignored(spec: Spec) -> Spec:
     return replace(spec, engine=InProcess(), attack=None, byzantine=0, declared=0)
 
 
-def _choose_gradients(spec: Spec, problem: Problem) -> dict[str, Any]:
+def _choose_gradients(spec: Spec, problem: Problem) -> Json:
     """Return how the gradients of a network are computed, as fields of a spec; nothing for other problems.
 
     The last bits depend on the way, so that it is part of what a run computes: recorded, and used again on resume.
@@ -118,7 +119,7 @@ def _count_computing(spec: Spec) -> int:
     attack, byzantine = attack_and_byzantine(spec)
     idle = byzantine if attack is not None and not attack.uses_own and spec.byzantine_work == "needed" else ()
     computing = len(np.setdiff1d(participants(spec), np.array(idle, dtype=np.int64)))
-    return -(-computing // spec.engine.processes) if isinstance(spec.engine, Ray) else computing
+    return -(-computing // spec.engine.processes)
 
 
 def list_inferences(asked: Spec, filled: Spec, bench: Workbench = SHARED) -> list[str]:

@@ -32,6 +32,7 @@ from holdfast.runs.spec_parts import (
 )
 from holdfast.runs.spec_sections import finite, flat, read_sections, tables_of
 from holdfast.theory import steps
+from holdfast.typing import Json
 
 Positive = Annotated[int, Meta(ge=1)]
 OF_A_MODEL = ("normalise", "augment", "device", "gradients", "chunk")
@@ -259,11 +260,11 @@ class Spec:
         """Return the spec with these sections."""
         return Spec.of(flat(tables, fields(Spec)))
 
-    def tables(self) -> dict[str, dict[str, Any]]:
+    def tables(self) -> dict[str, Json]:
         """Return the spec by sections, as a TOML file has it; what is None is left out."""
         return tables_of(self)
 
-    def identity(self) -> dict[str, dict[str, Any]]:
+    def identity(self) -> dict[str, Json]:
         """Return the sections that say what is computed: all but the engine."""
         return {section: table for section, table in self.tables().items() if section != "engine"}
 
@@ -274,7 +275,7 @@ class Spec:
         except TypeError as error:
             raise InvalidInput(f"a spec that is kept needs parts whose options can be written; got {error}") from None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Json:
         """Return what is computed as strict JSON has it: inf and nan are texts, which a spec reads as well."""
         found: dict[str, Any] = finite(self.identity())
         return found
@@ -287,7 +288,7 @@ class Spec:
         return [source for source in found if source is not None]
 
 
-def read_toml(path: Path) -> dict[str, Any]:
+def read_toml(path: Path) -> Json:
     """Return the values in a TOML file by field."""
     return read_sections(path, fields(Spec))
 

@@ -34,8 +34,8 @@ def part(section: str, default: Any, help: str, make: Callable[[Any], Any], tabl
     return field(default=default, metadata={"section": section, "help": help, "make": make, "table": table})
 
 
-def make_attack(given: Any) -> Attack | None:
-    """Return an attack, or None for nobody lying."""
+def make_attack(given: object) -> Attack | None:
+    """Return an attack, or None for `none`."""
     if given is None or (isinstance(given, str | Mapping) and given in ("none", {"name": "none"})):
         return None
     if isinstance(given, str) and ":" not in given and given not in ATTACKS.registry:
@@ -61,7 +61,7 @@ def make_problem(given: Any, keys: Sequence[str]) -> Any:
     return problem
 
 
-def make_model(given: Any) -> Any:
+def make_model(given: object) -> Any:
     """Return what makes a network, or None for none."""
     model = None if given == "none" else given if given is None or callable(given) else MODELS.make(given)
     if model is not None and not callable(model):
@@ -69,7 +69,7 @@ def make_model(given: Any) -> Any:
     return model
 
 
-def make_engine(given: Any) -> EngineOptions:
+def make_engine(given: object) -> EngineOptions:
     """Return an engine; options that once stood there, though they change what is computed, are refused by name."""
     words = [*given] if isinstance(given, Mapping) else re.split("[:,=]", given) if isinstance(given, str) else []
     if moved := [name for name in ("gradients", "chunk") if name in words]:
@@ -125,7 +125,7 @@ def rate_text(rate: float | str | None) -> str:
     return rate if isinstance(rate, str) else f"{rate:g}"
 
 
-def require_hashable(name: str, part: Any) -> None:
+def require_hashable(name: str, part: object) -> None:
     """Refuse what could change while it is used: equal runs are run once, and built problems are kept."""
     try:
         hash(part)

@@ -60,13 +60,12 @@ class Surveyor:
 
     @staticmethod
     def of(problem: Problem, workers: Workers, norm: float | Penalty) -> "Surveyor":
-        linear = isinstance(problem, LinearProblem)
-        few = problem.thin(BATCH) if isinstance(problem, LinearProblem | ModuleProblem) else problem
-        measured = Sampled(few) if isinstance(few, LinearProblem) else Probed(few)
-        counted = np.arange(STEPS) if linear else np.arange(EVERY - 1, STEPS, EVERY)
         one = penalty(norm, 1.0)
         share = SHARE_BEYOND_L1 if bounds_gradients(problem) and one.p > 1 else SHARE
-        return Surveyor(measured, workers, one, counted, share, 1.0 if linear else PACE)
+        if isinstance(problem, LinearProblem):
+            return Surveyor(Sampled(problem.thin(BATCH)), workers, one, np.arange(STEPS), share)
+        few = problem.thin(BATCH) if isinstance(problem, ModuleProblem) else problem
+        return Surveyor(Probed(few), workers, one, np.arange(EVERY - 1, STEPS, EVERY), share, PACE)
 
     def measure(self, start: Vector, oracle: Oracle) -> Reports:
         """Return the three numbers of each worker that learns from `start`."""

@@ -142,7 +142,7 @@ def _find_maker(kind: Any, network: Network | None) -> Any:
     return partial(ModuleProblem.of, kind=factory, **network._asdict())
 
 
-def _require_problem(made: Any) -> Problem:
+def _require_problem(made: object) -> Problem:
     if not is_problem(made):
         kind = type(made).__name__
         raise InvalidInput(f"a problem must have what holdfast.problems.Problem asks for; got {kind}")

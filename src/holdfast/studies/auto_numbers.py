@@ -64,7 +64,7 @@ class NumbersFile:
             return {}
 
     def _key(self, spec: Spec) -> str:
-        about: list[Any] = [__version__, self.data_sha256(spec), spec.sources(), spec.to_toml()]
+        about: list[object] = [__version__, self.data_sha256(spec), spec.sources(), spec.to_toml()]
         return sha256(json.dumps(about).encode()).hexdigest()
 
 

@@ -16,6 +16,7 @@ from holdfast.data.tables.typed_tables import read_parquet
 from holdfast.data.user_files import read_file
 from holdfast.errors import InvalidInput
 from holdfast.naming import Family, options_of
+from holdfast.typing import Json
 
 TABLE_TYPES = (".csv", ".tsv", ".parquet")
 _WITH_OPTIONS = re.compile(
@@ -64,11 +65,9 @@ class Table(Source):
             path, options = _split_options(given)
             given = {"name": path} | options
         path = str(given["name"])
-        made = Family("table", {path: partial(Table, path)}, makes=callable).make(dict(given))
-        assert isinstance(made, Table)
-        return made
+        return Family("table", {path: partial(Table, path)}, makes=callable).make(dict(given))
 
-    def options(self) -> dict[str, Any]:
+    def options(self) -> Json:
         """Return the options that are not their defaults."""
         return {key: value for key, value in options_of(self, full=False).items() if key != "path"}
 
@@ -77,7 +76,7 @@ class Table(Source):
         options = ",".join(f"{key}={_write_value(value)}" for key, value in self.options().items())
         return f"{self.path}:{options}" if options else self.path
 
-    def table(self) -> dict[str, Any]:
+    def table(self) -> Json:
         """As it is written in TOML."""
         listed = {key: list(value) if isinstance(value, tuple) else value for key, value in self.options().items()}
         return {"name": self.path, **listed}
