@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import holdfast as hf
-from holdfast.methods import Rsa, with_penalty
+from holdfast.methods import Rsa
 from holdfast.runs.auto import resolve_auto
 from holdfast.runs.plan import fill_defaults
 from holdfast.runs.spec_parts import require_number
@@ -38,7 +38,7 @@ def ended(data: str, model: str, partition: str, attack: str, seed: int, multipl
     spec = fill_defaults(hf.Spec.of(about | {"rounds": 150, "eval_every": 150}))
     found = resolve_auto(spec).method
     assert isinstance(found, Rsa)
-    given = resolve_auto(replace(spec, method=with_penalty(spec.method, multiple * float(found.penalty))))
+    given = resolve_auto(replace(spec, method=spec.method.with_penalty(multiple * float(found.penalty))))
     return hf.run(replace(given, rate=LONGER * require_number(given.rate))).accuracy or 0.0
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.methods import Constant, Program, Ridge, Setting, make_method, with_penalty
+from holdfast.methods import Constant, Program, Ridge, Setting, make_method
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs/architecture.md").read_text()
@@ -62,7 +62,7 @@ def test_the_compositions_on_the_page_are_those_of_the_code() -> None:
     played = [row for row in rows if not row[0].endswith("py")]
     assert len(played) >= 5
     for method, composition in played:
-        program = with_penalty(make_method(method), 1.0).program(Setting(Constant(1.0), Ridge(0.0)))
+        program = make_method(method).with_penalty(1.0).program(Setting(Constant(1.0), Ridge(0.0)))
         parts = (program.worker, *program.sending, *program.reading, program.rule, *program.serving)
         named = {name for name in re.findall(r"`([^`]+)`", composition) if name[0].isupper()}
         if composition.startswith("as `rsa`"):

@@ -59,9 +59,11 @@ class Family(Generic[T]):
             raise InvalidInput(f"{self._a_kind} must derive from {bases}; got {made!r}")
         return made  # type: ignore[no-any-return]
 
-    def source(self, text: str) -> dict[str, str] | None:
-        """Return the source of the part that a text names, if it is from outside the package."""
-        name, _ = self._parse(text)
+    def source(self, given: Any) -> dict[str, str] | None:
+        """Return the source of a part, or of the part that a text names, if it is from outside the package."""
+        if not isinstance(given, str):
+            return source_of(given)
+        name, _ = self._parse(given)
         return None if name in self.registry or ":" not in name else source_of(self._import(name))
 
     def name(self, part: Any) -> str:
@@ -151,9 +153,9 @@ class Family(Generic[T]):
             raise InvalidInput(f"{self.kind} {name!r} needs {', '.join(missing)}; got {', '.join(given) or 'none'}")
         try:
             return member(**values)
+        except InvalidInput:
+            raise
         except ValueError as error:  # the constructor refused its values
-            if isinstance(error, InvalidInput):
-                raise
             raise InvalidInput(f"{self.kind} {name!r} must accept its options; got {error}") from None
 
     def _import(self, name: str) -> Callable[..., T]:

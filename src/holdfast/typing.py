@@ -19,6 +19,14 @@ Distances = NDArray[np.float64]
 Workers = NDArray[np.int64]
 """Numbers of workers, of shape `(n,)`, counted from 1."""
 
+Features = NDArray[Any]
+"""Raw features of samples, of shape `(N, ...)`, of any number type."""
+Targets = NDArray[Any]
+"""Classes, numbered from 0, or numbers, of shape `(N,)`."""
+
+Json = dict[str, Any]
+"""An object of strict JSON, or a table of TOML."""
+
 Bits = NDArray[np.uint8]
 """One bit per coordinate for several workers, planar, of shape `(n, bit_width(d))`."""
 

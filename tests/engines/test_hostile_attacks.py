@@ -13,7 +13,7 @@ from holdfast import attacks
 from holdfast.attacks import ColludingAttack, FullView, LocalAttack, WithMemory
 from holdfast.engines.adversary import Adversary
 from holdfast.errors import InvalidInput
-from holdfast.methods import make_method, with_penalty
+from holdfast.methods import make_method
 from holdfast.states import arrays_of
 from holdfast.typing import Nothing, Rows, Sides, Tally
 
@@ -146,7 +146,7 @@ BASES = [*KINDS, *attacks.REGISTRY.values()]
 
 
 def setup_of(method: str, attack: Any, **changes: Any) -> Setup:
-    return Setup(with_penalty(make_method(method), 0.5), attack, (2, 6), setting=ONE_DECLARED, **changes)
+    return Setup(make_method(method).with_penalty(0.5), attack, (2, 6), setting=ONE_DECLARED, **changes)
 
 
 def trajectory(setup: Setup, engine: Any) -> list[bytes]:

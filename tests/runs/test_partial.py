@@ -11,7 +11,7 @@ from changed import ready
 from holdfast import attacks
 from holdfast.engines.worker_group import Participation
 from holdfast.errors import InvalidInput
-from holdfast.methods import Rsa, Served, make_method, with_penalty
+from holdfast.methods import Rsa, Served, make_method
 from holdfast.methods.penalties import L1, L2, LInf, Penalty
 from holdfast.methods.schedules import Constant
 from holdfast.methods.workers import Iterates, PenalisedWorker
@@ -65,7 +65,7 @@ def test_those_asked_do_what_they_do_among_all() -> None:
 
 @pytest.mark.parametrize(("method", "attack"), pairs())
 def test_every_method_and_attack_takes_part_in_part(method: str, attack: str) -> None:
-    known = with_penalty(make_method(method), 0.7)
+    known = make_method(method).with_penalty(0.7)
     spec = replace(NUMBERS, workers=12, method=known, attack=attack, byzantine=1, participation=0.6)
     first, second = run(spec), run(spec)
     assert first.model.tobytes() == second.model.tobytes()

@@ -11,7 +11,6 @@ import pytest
 
 from holdfast import attacks, methods
 from holdfast.errors import InvalidInput
-from holdfast.methods import with_penalty
 from holdfast.runs.metrics import Evaluation
 from holdfast.runs.observers import Interrupted
 from holdfast.runs.runner import run
@@ -30,7 +29,7 @@ def attacked(attack: str, method: str = "rsa") -> Spec:
 
 def numbered(spec: Spec) -> Spec:
     """Return the spec with numbers near those that the rule finds here: finding them takes ten times such a run."""
-    return replace(spec, method=with_penalty(spec.method, 0.7), rate=1e-4 if spec.method.penalised else 1e-5)
+    return replace(spec, method=spec.method.with_penalty(0.7), rate=1e-4 if spec.method.penalised else 1e-5)
 
 
 def model_of(spec: Spec) -> bytes:

@@ -6,11 +6,11 @@ from typing import Any
 
 from holdfast.cli.reporter import Reporter
 from holdfast.cli.spec_flags import format_flag, format_value
-from holdfast.methods import Method, method_labels, method_text, with_penalty
+from holdfast.methods import Method, method_labels, method_text
 from holdfast.runs.auto import is_auto
 from holdfast.runs.plan import Plan, fill_defaults, list_inferences, make_plan
 from holdfast.runs.spec import Spec
-from holdfast.runs.spec_parts import data_text
+from holdfast.runs.spec_parts import data_text, require_number
 
 
 def announce_inferences(reporter: Reporter, asked: Iterable[Spec]) -> None:
@@ -43,8 +43,8 @@ def announce_plan(reporter: Reporter, asked: Spec, *first: str) -> Plan:
 
     plan = make_plan(asked, checked=announce)
     if auto:
-        penalty = getattr(plan.spec.method, "penalty", None)
-        method = asked.method if penalty is None else with_penalty(asked.method, penalty)
+        penalty = plan.spec.method.penalty
+        method = asked.method if penalty is None else asked.method.with_penalty(require_number(penalty))
         options = {"method": method, "rate": plan.spec.rate}
         flags = [word for name, value in options.items() for word in (format_flag(name), format_value(name, value))]
         reporter.inform(f"auto: {shlex.join(flags)}")
@@ -59,7 +59,7 @@ def announce_numbers(reporter: Reporter, asked: Sequence[Spec], ready: Sequence[
             found.setdefault(spec.method, []).append(numbered)
     labels = method_labels(spec.method for spec in asked)
     for method, specs in found.items():
-        penalties = [each for spec in specs if (each := getattr(spec.method, "penalty", None)) is not None]
+        penalties = [each for spec in specs if (each := spec.method.penalty) is not None]
         numbers = [f"lambda {_format_span(penalties)}"] if penalties else []
         numbers.append(f"alpha {_format_span([spec.rate for spec in specs])}")
         reporter.inform(f"auto: {labels[method]}: {', '.join(numbers)}")

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from holdfast.data.dataset import Dataset
+from holdfast.typing import Features, Json, Targets
 
 BLOCK = 4096
 """Samples scaled at a time."""
@@ -23,7 +24,7 @@ class Scaling:
     target: tuple[float, float] = (0.0, 1.0)
     """Centre and width of the target; (0, 1) leaves it alone."""
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Json:
         return {"centre": self.centre.tolist(), "width": self.width.tolist(), "target": list(self.target)}
 
     @staticmethod
@@ -31,7 +32,7 @@ class Scaling:
         centre, width = values["target"]
         return Scaling(np.array(values["centre"], float), np.array(values["width"], float), (centre, width))
 
-    def features(self, raw: NDArray[Any], dtype: DTypeLike) -> NDArray[Any]:
+    def features(self, raw: Features, dtype: DTypeLike) -> Features:
         """Return `(raw - centre) / width`, one row per sample, computed in float64."""
         flat = raw.reshape(len(raw), -1)
         scaled = np.empty(flat.shape, dtype)
@@ -42,11 +43,15 @@ class Scaling:
 
     def dataset(self, data: Dataset, dtype: DTypeLike) -> Dataset:
         """Return all of a data set scaled."""
+        return replace(
+            data,
+            train_features=self.features(data.train_features, dtype),
+            train_targets=self._targets(data.train_targets),
+            test_features=self.features(data.test_features, dtype),
+            test_targets=self._targets(data.test_targets),
+            unit=self.target[1],
+        )
+
+    def _targets(self, raw: Targets) -> Targets:
         centre, width = self.target
-        changed: dict[str, Any] = {
-            name: self.features(getattr(data, name), dtype) for name in ("train_features", "test_features")
-        }
-        if self.target != (0.0, 1.0):
-            for name in ("train_targets", "test_targets"):
-                changed[name] = (getattr(data, name) - centre) / width
-        return replace(data, **changed, unit=width)
+        return raw if self.target == (0.0, 1.0) else (raw - centre) / width

@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 from zipfile import BadZipFile
 
 import numpy as np
-from numpy.typing import NDArray
 
 from holdfast.data.dataset import Dataset
 from holdfast.errors import InvalidInput
 from holdfast.files import reason
+from holdfast.typing import Features, Targets
 
 T = TypeVar("T")
 MOST_BYTES = 4 * 2**30
@@ -65,9 +65,9 @@ def _read_npz(path: Path) -> Dataset:
             asked: Sequence[str] = next((each for each in SETS if {*each} <= {*names}), ())
             require_bounded(path, sum(_measure(file, name) for name in asked))
             arrays = {name: np.asarray(file[name]) for name in asked}
+    except InvalidInput:
+        raise
     except (EOFError, TypeError, AttributeError, KeyError, ValueError, BadZipFile, zlib.error, *ODD_ZIP) as error:
-        if isinstance(error, InvalidInput):
-            raise
         raise InvalidInput(f"{path} must be an .npz file of plain arrays; got {error or 'an empty file'}") from None
     if "x_train" in arrays:
         train = _check(path, arrays["x_train"], arrays["y_train"])
@@ -101,7 +101,7 @@ def _measure(file: Any, name: str) -> int:
     return size
 
 
-def _check(path: Path, features: NDArray[Any], targets: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+def _check(path: Path, features: Features, targets: Targets) -> tuple[Features, Targets]:
     """Return features `(N, ...)` (bytes or floats) and targets `(N,)`, or say what is wrong with them."""
     if targets.ndim != 1 or features.ndim < 2 or len(features) != len(targets):
         raise InvalidInput(

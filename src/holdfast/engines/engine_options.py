@@ -16,6 +16,11 @@ from holdfast.naming import Family
 class EngineOptions:
     """Options of an engine. The metadata of a field hold the help of its flag."""
 
+    @property
+    def processes(self) -> int:
+        """The number of processes that share the workers."""
+        return 1
+
     def __post_init__(self) -> None:
         convert_fields(self)
 
@@ -51,7 +56,6 @@ class Ray(EngineOptions):
 
     @property
     def processes(self) -> int:
-        """The number of processes that share the workers."""
         return self.shards or os.cpu_count() or 1
 
 

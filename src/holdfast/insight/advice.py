@@ -2,7 +2,7 @@
 
 import logging
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import data_text, require_number
 from holdfast.runs.workbench import SHARED
 from holdfast.theory import NORMS, Guarantees, lambda0, variance
+from holdfast.typing import Json
 
 logger = logging.getLogger(__name__)
 
@@ -79,7 +80,7 @@ class Advice:
             f"{found.get(1, 0.0):.3g} in the end, {worth} than {start:.3g} at the start"
         )
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Json:
         """Return what `holdfast advise --json` prints."""
         spec, found, q, m = self.spec, self.heterogeneity, self.spec.q, self.spec.workers
         gaps = self.gaps()

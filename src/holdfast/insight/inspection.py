@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from holdfast.errors import InvalidInput
-from holdfast.methods import Constant, Program, Ridge, Setting, with_penalty
+from holdfast.methods import Constant, Program, Ridge, Setting
 from holdfast.runs.composition import attack_and_byzantine, participants
 from holdfast.runs.folder.run_folder import RunFolder
 from holdfast.runs.metrics import Evaluation
 from holdfast.runs.personal import Personal
 from holdfast.runs.records import Result
 from holdfast.runs.spec import Spec
+from holdfast.typing import Json
 from holdfast.watching.opinion import Treatment
 from holdfast.watching.sides import LEAST_COORDINATES
 from holdfast.watching.suspicion import (
@@ -138,7 +139,7 @@ class Inspection:
     @property
     def _program(self) -> Program:
         """The method's program; with any numbers, since only its parts are asked for."""
-        return with_penalty(self.spec.method, 1.0).program(Setting(Constant(1.0), Ridge(0.0)))
+        return self.spec.method.with_penalty(1.0).program(Setting(Constant(1.0), Ridge(0.0)))
 
     def _ending(self) -> str | None:
         if self.result is None:
@@ -174,7 +175,7 @@ class Inspection:
             return "The workers' own models were not measured: that needs classes, and all workers in one process."
         return None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Json:
         """Return what `holdfast inspect --json` prints."""
         return {
             "run": str(self.folder),

@@ -2,7 +2,7 @@
 
 from holdfast.methods.admm import RsaAdmm
 from holdfast.methods.aggregated import Aggregated, IdealSgd
-from holdfast.methods.method import Method, Setting
+from holdfast.methods.method import AUTO, Method, Setting
 from holdfast.methods.names import (
     REGISTRY,
     make_method,
@@ -15,7 +15,7 @@ from holdfast.methods.penalties import L1, L2, PENALTIES, LInf, Lp, Penalty, mak
 from holdfast.methods.priors import Ridge
 from holdfast.methods.program import Element, Program, Served, tell, try_fewer
 from holdfast.methods.reduction import WithLsvrg, WithSaga, with_reduction
-from holdfast.methods.rsa import AUTO, IdealRsa, Rsa, with_penalty
+from holdfast.methods.rsa import IdealRsa, Rsa
 from holdfast.methods.schedules import Constant, ConstantThenLinear, Cosine, Inverse, InverseSqrt
 from holdfast.methods.sums import PenaltySum, Total, VoteSum, Weigh
 from holdfast.methods.watchful import WatchfulRsa

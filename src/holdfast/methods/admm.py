@@ -8,9 +8,8 @@ from msgspec import Meta
 
 from holdfast.conversion import convert_fields
 from holdfast.errors import InvalidInput
-from holdfast.methods.method import Method, Setting
+from holdfast.methods.method import AUTO, Method, Setting
 from holdfast.methods.program import Program
-from holdfast.methods.rsa import AUTO
 from holdfast.typing import Messages, Oracle, Request, Rows, Schedule, Vector
 
 
@@ -104,7 +103,6 @@ class RsaAdmm(Method):
     """
 
     cites: ClassVar[tuple[str, ...]] = ("lin2021stochastic", "li2019rsa")
-    norm: ClassVar[float] = 1.0
     penalty: Annotated[float, Meta(ge=0)] | Literal["auto"] = AUTO
     stiffness: Annotated[float, Meta(gt=0)] = 0.5
 

@@ -13,6 +13,7 @@ from holdfast.methods.method import Method
 from holdfast.methods.rsa import IdealRsa, Rsa
 from holdfast.methods.watchful import WatchfulRsa
 from holdfast.naming import Family, options_of
+from holdfast.typing import Json
 
 REGISTRY: dict[str, type[Method] | type[Rule]] = {
     "rsa": Rsa,
@@ -77,7 +78,7 @@ def method_text(method: Method, full: bool = False) -> str:
     return "+".join([*before, _rules(method).text(method.rule, full)])
 
 
-def method_table(method: Method) -> dict[str, Any]:
+def method_table(method: Method) -> Json:
     """Return a method as it is written in TOML."""
     if type(method) is not Aggregated:
         return METHODS.table(method)
@@ -114,7 +115,7 @@ def _distinguish(name: str, methods: list[Method]) -> Iterator[tuple[Method, str
         yield method, f"{name}:{options}" if options else name
 
 
-def _flat_options(method: Method) -> dict[str, Any]:
+def _flat_options(method: Method) -> Json:
     return {key: value for part in method.parts for key, value in options_of(part, full=True).items()}
 
 

@@ -7,15 +7,12 @@ from msgspec import Meta
 
 from holdfast.conversion import convert_fields
 from holdfast.errors import InvalidInput
-from holdfast.methods.method import Method, Setting
+from holdfast.methods.method import AUTO, Method, Setting
 from holdfast.methods.penalties import L1, Penalty, make_norm, penalty
 from holdfast.methods.program import Program
 from holdfast.methods.sums import PenaltySum, VoteSum, Weigh
 from holdfast.methods.workers import PenalisedWorker, Reply
 from holdfast.onebit import BreakTies, TakeSides
-
-AUTO: Literal["auto"] = "auto"
-"""Stands for a number that is found from the data before the first round."""
 
 
 @dataclass(frozen=True)
@@ -99,13 +96,3 @@ class IdealRsa(Rsa):
 
     participants = "honest"
     attacked = False
-
-
-def with_penalty(method: Method, weight: float) -> Method:
-    """Return the method with this number where it leaves lambda to the data; any other method as it is.
-
-    >>> with_penalty(Rsa(), 0.5).penalty, with_penalty(Rsa(penalty=2.0), 0.5).penalty
-    (0.5, 2.0)
-    """
-    left_open: Any = method if getattr(method, "penalty", None) == AUTO else None
-    return method if left_open is None else replace(left_open, penalty=weight)

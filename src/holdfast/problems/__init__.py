@@ -17,7 +17,10 @@ from holdfast.problems.protocols import (
     Samples,
     Score,
     Separable,
+    bounds_gradients,
     declared_score,
+    find_classes,
+    is_problem,
 )
 from holdfast.problems.regressions import LeastSquares, Logistic, Softmax
 from holdfast.problems.worker_samples import Shards

@@ -15,9 +15,9 @@ from holdfast.methods.priors import Ridge
 from holdfast.problems.minibatches import Minibatches
 from holdfast.problems.protocols import ACCURACY, Samples, Score
 from holdfast.problems.solving import solve
-from holdfast.problems.worker_samples import BLOCK, Features, Relabel, Shards, Targets
+from holdfast.problems.worker_samples import BLOCK, Relabel, Shards
 from holdfast.streams import Stream
-from holdfast.typing import Rows, Vector, Workers
+from holdfast.typing import Features, Rows, Targets, Vector, Workers
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from math import inf, isnan
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from math import inf, isfinite, isnan
+from typing import Any, NamedTuple, Protocol, TypeGuard, runtime_checkable
 
-from holdfast.problems.worker_samples import Features, Shards, Targets
-from holdfast.typing import Oracle, Vector, Workers
+from holdfast.problems.worker_samples import Shards
+from holdfast.typing import Features, Oracle, Targets, Vector, Workers
 
 
 @dataclass(frozen=True)
@@ -120,6 +120,23 @@ class Classifying(Problem, Protocol):
 
     def accuracy(self, model: Vector, features: Features, targets: Targets) -> float | None:
         """Return the share of these samples that a model gets right."""
+
+
+def is_problem(value: object) -> TypeGuard[Problem]:
+    """Return whether the `problem` of a spec is a problem, rather than a name or a class or function that makes one."""
+    return not isinstance(value, type) and isinstance(value, Problem)
+
+
+def find_classes(problem: Problem) -> tuple[Classifying, Samples] | None:
+    """Return a problem that learns classes, and its test samples; None if it has no classes or no test samples."""
+    if not isinstance(problem, Classifying) or not problem.classifies or problem.test is None:
+        return None
+    return problem, problem.test
+
+
+def bounds_gradients(problem: Problem) -> bool:
+    """Return whether the gradient of the loss by the scores is known to be bounded."""
+    return isfinite(getattr(problem, "gradient_bound", inf))
 
 
 @runtime_checkable

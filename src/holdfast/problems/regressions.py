@@ -12,8 +12,7 @@ from holdfast.errors import InvalidInput
 from holdfast.methods.priors import Ridge
 from holdfast.problems.linear_problem import LinearProblem
 from holdfast.problems.protocols import Score
-from holdfast.problems.worker_samples import Targets
-from holdfast.typing import Rows, Vector
+from holdfast.typing import Rows, Targets, Vector
 
 
 @dataclass(frozen=True, eq=False)

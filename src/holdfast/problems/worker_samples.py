@@ -2,18 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from holdfast.errors import InvalidInput
-from holdfast.typing import Rows, Workers
+from holdfast.typing import Features, Rows, Targets, Workers
 
-Features = NDArray[Any]
-"""Raw features of samples, of shape `(N, ...)`, of any number type."""
-Targets = NDArray[Any]
-"""Classes, numbered from 0, or numbers, of shape `(N,)`."""
 Relabel = Callable[[Targets, int, int], Targets]
 """`relabel(labels, classes, worker)`: the labels that a worker learns from."""
 BLOCK = 4096

@@ -1,17 +1,16 @@
 """lambda and alpha by rule, unless they are given: docs/automatic.md derives both."""
 
 from dataclasses import replace
-from math import inf, isfinite, sqrt
-from typing import Any, cast
+from math import inf, sqrt
 
 import numpy as np
 
 from holdfast.aggregators import Median
 from holdfast.engines.adversary import Adversary
 from holdfast.errors import InvalidInput
-from holdfast.methods import AUTO, Method, penalty, with_penalty
+from holdfast.methods import AUTO, Method, penalty
 from holdfast.methods.schedules import ToZero, schedule
-from holdfast.problems import ModuleProblem, Problem
+from holdfast.problems import ModuleProblem, Problem, bounds_gradients
 from holdfast.runs.composition import attack_and_byzantine, participants
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import require_number
@@ -28,7 +27,7 @@ MOVED = 0.1
 
 def is_auto(spec: Spec) -> bool:
     """Return whether the spec leaves a number to the rule."""
-    return spec.rate == AUTO or getattr(spec.method, "penalty", None) == AUTO
+    return AUTO in (spec.rate, spec.method.penalty)
 
 
 def resolve_auto(spec: Spec, bench: Workbench = SHARED) -> Spec:
@@ -52,11 +51,11 @@ def resolve_auto(spec: Spec, bench: Workbench = SHARED) -> Spec:
     reports = _report(spec, problem, _choose_workers(workers, spec.seed), bench.surveys)
     price, reach, curvature = map(float, Median()(reports))
     method, rate = spec.method, spec.rate
-    if getattr(method, "penalty", None) == AUTO:
-        method = with_penalty(method, _require_usable("price", price))
+    if method.penalty == AUTO:
+        method = method.with_penalty(_require_usable("price", price))
     if rate == AUTO:
         longest = _find_longest_step(spec, method, len(workers), reach, curvature, problem)
-        stretch = _stretch(spec) if isfinite(getattr(problem, "gradient_bound", inf)) else 1
+        stretch = _stretch(spec) if bounds_gradients(problem) else 1
         first = 1 / l2 if (l2 := require_number(spec.l2)) else inf
         rate = _require_usable("rate", min(longest * stretch, first))
     return replace(spec, method=method, rate=rate)
@@ -74,7 +73,7 @@ def _report(spec: Spec, problem: Problem, workers: Workers, surveys: Surveys) ->
     """Return what these workers report: honest ones the truth, Byzantine ones what their attack makes of it."""
     attack, byzantine = attack_and_byzantine(spec)
     adversary = Adversary(attack, participants(spec), byzantine, spec.seed, computing_always=True)
-    truths = surveys.measure(problem, workers, getattr(spec.method, "norm", 1.0))
+    truths = surveys.measure(problem, workers, spec.method.norm)
     return adversary.corrupt(Messages(truths, workers, 0), np.zeros(3))  # a report is three numbers
 
 
@@ -83,13 +82,13 @@ def _find_longest_step(spec: Spec, method: Method, m: int, reach: float, curvatu
     l2 = require_number(spec.l2)
     if not method.penalised:
         return 1 / (m * curvature + l2)
-    pull = m * float(cast(Any, method).penalty)
+    pull = m * require_number(method.penalty)
     if not pull:
         return 1 / max(curvature, l2)
     stable = min(1 / max(curvature, l2), reach / pull)
     if not isinstance(problem, ModuleProblem):
         return stable
-    start, p = problem.start(), penalty(getattr(method, "norm", 1.0), 1.0).p
+    start, p = problem.start(), penalty(method.norm, 1.0).p
     pulled = pull * max(len(start) ** (1 / p - 0.5), 1.0)  # the longest z of d|x|_p, for l1 the root of d
     return min(stable, MOVED * float(np.linalg.norm(start)) / pulled or inf)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from holdfast.problems import Classifying
+from holdfast.problems import Classifying, find_classes
 from holdfast.runs.experiment import Experiment
 from holdfast.runs.metrics import Evaluation
 from holdfast.runs.spec import Spec
@@ -29,8 +29,8 @@ def before(spec: Spec, experiment: Experiment) -> list[str]:
 
 
 def _of_attack(spec: Spec) -> Iterator[str]:
-    if (local_steps := getattr(spec.method, "local_steps", 1)) > 1:
-        yield f"the paper's theorems are about 1 local step a round; got {local_steps}"
+    if spec.method.local_steps > 1:
+        yield f"the paper's theorems are about 1 local step a round; got {spec.method.local_steps}"
     attack, q, m = spec.attack, spec.q, spec.workers
     if attack is None:
         if q and spec.method.attacked:
@@ -50,13 +50,14 @@ def _of_data(spec: Spec, experiment: Experiment) -> Iterator[str]:
     fewest = int(np.diff(problem.shards.starts).min())
     if spec.batch > fewest:
         yield f"minibatches of {spec.batch} repeat samples of workers that hold {fewest}: --batch {fewest} is faster"
-    if problem.test is None or not problem.classifies:
+    if (found := find_classes(problem)) is None:
         return
-    unseen = np.setdiff1d(problem.test.targets, problem.shards.targets)
+    _, test = found
+    unseen = np.setdiff1d(test.targets, problem.shards.targets)
     if len(unseen):
         labels = None if experiment.dataset is None else experiment.dataset.number_classes().labels
         names = join_names(labels[each] if labels else each for each in unseen.tolist())
-        share = float(np.isin(problem.test.targets, unseen).mean())
+        share = float(np.isin(test.targets, unseen).mean())
         yield f"no training sample has the class {names} of the test set, {share:.0%} of which cannot be got right"
 
 
@@ -93,7 +94,7 @@ def kinds(warnings: Iterable[str]) -> dict[str, int]:
 def join_names(members: Iterable[object]) -> str:
     """Return a list in words, long ones cut short.
 
-    >>> listed([7]), listed(range(14))
+    >>> join_names([7]), join_names(range(14))
     ('7', '0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 4 more')
     """
     words = [str(each) for each in members]

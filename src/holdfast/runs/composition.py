@@ -10,7 +10,7 @@ from holdfast.engines.engine import Traffic
 from holdfast.engines.remote.following import expect_traffic
 from holdfast.engines.wire import Kind
 from holdfast.errors import InvalidInput
-from holdfast.methods import AUTO, Method, Program, Rsa, Setting, WithMomentum, with_penalty, with_reduction
+from holdfast.methods import AUTO, Method, Program, Rsa, Setting, WithMomentum, with_reduction
 from holdfast.methods.priors import Ridge
 from holdfast.methods.schedules import Constant, schedule
 from holdfast.problems import Classifying, Divisible, Problem, oracle_under, solvable
@@ -37,8 +37,8 @@ def check(spec: Spec) -> None:
         raise InvalidInput(f"weights of workers need a method that heeds them; got {spec.method_name}")
     declared = int(require_number(spec.declared))
     setting = Setting(rate, Ridge(require_number(spec.l2)), declared, weights=weights)
-    # any penalty stands for one that is still to be found
-    method = with_penalty(spec.method, 1.0) if getattr(spec.method, "penalty", None) == AUTO else spec.method
+    # 1 stands for a penalty that is still to be inferred
+    method = spec.method.with_penalty(1.0)
     program = make_program(spec, setting, method)
     if not spec.method.penalised:
         n = Participation(workers, spec.participation, spec.seed).size

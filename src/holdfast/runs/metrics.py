@@ -10,9 +10,9 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.problems import Classifying
+from holdfast.problems import find_classes
 from holdfast.runs.experiment import Experiment
-from holdfast.typing import Messages, Rows, Sides, Vector
+from holdfast.typing import Json, Messages, Rows, Sides, Vector
 from holdfast.watching import Opinion
 from holdfast.watching.opinion import Treatment, treatments
 from holdfast.watching.sides import LEAST_COORDINATES
@@ -75,7 +75,7 @@ class Evaluation:
     watched: list[Treatment] | None = None
     """What a master that judges did about each participant; None of a master that does not."""
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Json:
         """Return the evaluation as strict JSON has it."""
         found = asdict(self)
         return found if self.watched is not None else {name: found[name] for name in found if name != "watched"}
@@ -100,8 +100,7 @@ class Evaluation:
     @property
     def values(self) -> dict[str, float]:
         """Every metric by name: the problem's own first."""
-        own = vars(self) | self.metrics
-        return self.measured | {name: own[name] for name in METRICS if name in own}
+        return self.measured | {"loss": self.loss, "variance": self.variance, "distance": self.distance}
 
     @property
     def measured(self) -> dict[str, float]:
@@ -148,15 +147,15 @@ def evaluate(
         )
 
 
-def _disagreement(experiment: Experiment, messages: Messages) -> tuple[list[Any], list[Any]]:
+def _disagreement(experiment: Experiment, messages: Messages) -> tuple[list[float | None], list[int | None]]:
     """Return both lists for all participants; None where one was absent."""
     workers, neutral = experiment.engine.workers, experiment.program.worker.neutral(messages.model)
     found = disagreement(cast(Rows | Sides, messages.rows), neutral)
     if len(messages.workers) == len(workers):
         return list(found.shares), list(found.twins)
     at = np.searchsorted(workers, messages.workers)
-    shares: list[Any] = [None] * len(workers)
-    twins: list[Any] = [None] * len(workers)
+    shares: list[float | None] = [None] * len(workers)
+    twins: list[int | None] = [None] * len(workers)
     for place, share, twin in zip(at, found.shares, found.twins, strict=True):
         shares[place], twins[place] = share, twin
     return shares, twins
@@ -164,16 +163,16 @@ def _disagreement(experiment: Experiment, messages: Messages) -> tuple[list[Any]
 
 def guessing(experiment: Experiment) -> float | None:
     """Return the share of the commonest class among the test samples: what needs no learning."""
-    problem = experiment.problem
-    if not isinstance(problem, Classifying) or not problem.classifies or problem.test is None:
+    if (found := find_classes(experiment.problem)) is None:
         return None
-    return float(np.unique(problem.test.targets, return_counts=True)[1].max() / len(problem.test.targets))
+    _, test = found
+    return float(np.unique(test.targets, return_counts=True)[1].max() / len(test.targets))
 
 
 def ceiling(experiment: Experiment) -> float | None:
-    """Return the share of the test samples whose class some honest worker holds: nobody can learn the rest."""
-    problem = experiment.problem
-    if not isinstance(problem, Classifying) or not problem.classifies or problem.test is None:
+    """Return the share of the test samples whose class some honest worker holds: no method can learn the rest."""
+    if (found := find_classes(experiment.problem)) is None:
         return None
-    held: list[NDArray[Any]] = [np.unique(problem.shards.of(worker)[1]) for worker in experiment.engine.honest]
-    return float(np.isin(problem.test.targets, np.concatenate(held)).mean())
+    problem, test = found
+    classes = np.concatenate([np.unique(problem.shards.of(worker)[1]) for worker in experiment.engine.honest])
+    return float(np.isin(test.targets, classes).mean())

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engines import Simulated
-from holdfast.problems import Classifying
+from holdfast.problems import find_classes
 from holdfast.runs.experiment import Experiment
 from holdfast.typing import Vector
 
@@ -36,12 +36,10 @@ def personal(experiment: Experiment, model: Vector) -> list[Personal] | None:
 
     Workers of gradient methods hold the master's model and no other: then both numbers are equal.
     """
-    problem, engine = experiment.problem, experiment.engine
-    # on other engines models stay with their workers
-    if not isinstance(problem, Classifying) or not problem.classifies or not isinstance(engine, Simulated):
+    engine, found_classes = experiment.engine, find_classes(experiment.problem)
+    if found_classes is None or not isinstance(engine, Simulated):  # on other engines models stay with their workers
         return None
-    if (test := problem.test) is None:
-        return None
+    problem, test = found_classes
 
     @cache
     def samples(label: int, most: int) -> tuple[NDArray[np.generic], NDArray[np.generic]]:

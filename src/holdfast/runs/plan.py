@@ -2,22 +2,21 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from os.path import isfile
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-from holdfast.data import FILE_TYPES, REGISTRY, Dataset, Table
-from holdfast.engines.engine_options import InProcess, Ray
+from holdfast.data import Source, as_source
+from holdfast.engines.engine_options import InProcess
 from holdfast.methods import AUTO
-from holdfast.problems import ModuleProblem, Problem, guess
+from holdfast.problems import ModuleProblem, Problem, guess, is_problem
 from holdfast.runs.auto import resolve_auto
 from holdfast.runs.composition import attack_and_byzantine, check, participants
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import data_text, problem_text
-from holdfast.runs.workbench import SHARED, STANDARD, Built, Workbench, is_problem
+from holdfast.runs.workbench import SHARED, STANDARD, Built, Workbench
 from holdfast.theory import steps
+from holdfast.typing import Json
 
 SCALE = {"digits": 16.0}
 """Digits have 16 grey levels: times 16 they span a byte, as MNIST's pixels do."""
@@ -69,48 +68,28 @@ def fill_defaults(spec: Spec, bench: Workbench = SHARED) -> Spec:
     >>> spec.method.norm, spec.method.penalty, spec.rate, spec.scale
     (1.0, 'auto', 'auto', 1.0)
     """
-    method, data = spec.method.resolve(), _locate(spec.data)
+    method, data = spec.method.resolve(), as_source(spec.data)
     return replace(
         spec,
         method=method,
-        data=data,
+        data=data.locate(),
         problem=_guess_problem(data, bench) if spec.problem is None else spec.problem,
         rate=AUTO if spec.rate is None and spec.schedule not in steps.REGISTRY else spec.rate,
         scale=_choose_scale(data) if spec.scale is None else spec.scale,
-        l2=_choose_l2(data) if spec.l2 is None else spec.l2,
+        # on standardised features lambda is small, and the paper's 0.01 would keep RSA's model too short
+        l2=(0.0 if data.tabular else 0.01) if spec.l2 is None else spec.l2,
         **({} if spec.model is None else {key: getattr(spec, key) or value for key, value in MODEL_DEFAULTS.items()}),
         declared=spec.q if spec.declared is None else spec.declared,
     )
 
 
-def _locate(data: Any) -> Any:
-    """Return data whose files are named by whole paths."""
-    if isinstance(data, Table):
-        return data.relocate(lambda path: str(Path(path).resolve()))
-    file = isinstance(data, str) and Path(data).suffix in FILE_TYPES and isfile(data)
-    return str(Path(data).resolve()) if file else data
+def _guess_problem(data: Source, bench: Workbench) -> str:
+    """Return the problem that fits the target. Our data sets have classes, and need not be loaded."""
+    return "softmax" if data.ours else guess(bench.load(data.locate())).name
 
 
-def _guess_problem(data: Any, bench: Workbench) -> str:
-    """Return the problem that fits the target. Data sets of ours have classes, and are not loaded to tell."""
-    return "softmax" if _is_ours(data) else guess(bench.load(data)).name
-
-
-def _is_ours(data: Any) -> bool:
-    return isinstance(data, str) and data in REGISTRY
-
-
-def _choose_scale(data: Any) -> float | Literal["standard"]:
-    return STANDARD if _is_table(data) else SCALE.get(data, 1.0) if isinstance(data, str) else 1.0
-
-
-def _choose_l2(data: Any) -> float:
-    # on standardised features lambda is small, and the paper's 0.01 would keep RSA's model too short
-    return 0.0 if _is_table(data) else 0.01
-
-
-def _is_table(data: Any) -> bool:
-    return isinstance(data, Table) or (isinstance(data, Dataset) and data.layout is not None)
+def _choose_scale(data: Source) -> float | Literal["standard"]:
+    return STANDARD if data.tabular else SCALE.get(str(data), 1.0) if data.ours else 1.0
 
 
 def drop_ignored(spec: Spec) -> Spec:
@@ -120,7 +99,7 @@ def drop_ignored(spec: Spec) -> Spec:
     return replace(spec, engine=InProcess(), attack=None, byzantine=0, declared=0)
 
 
-def _choose_gradients(spec: Spec, problem: Problem) -> dict[str, Any]:
+def _choose_gradients(spec: Spec, problem: Problem) -> Json:
     """Return how the gradients of a network are computed, as fields of a spec; nothing for other problems.
 
     The last bits depend on the way, so that it is part of what a run computes: recorded, and used again on resume.
@@ -140,12 +119,12 @@ def _count_computing(spec: Spec) -> int:
     attack, byzantine = attack_and_byzantine(spec)
     idle = byzantine if attack is not None and not attack.uses_own and spec.byzantine_work == "needed" else ()
     computing = len(np.setdiff1d(participants(spec), np.array(idle, dtype=np.int64)))
-    return -(-computing // spec.engine.processes) if isinstance(spec.engine, Ray) else computing
+    return -(-computing // spec.engine.processes)
 
 
 def list_inferences(asked: Spec, filled: Spec, bench: Workbench = SHARED) -> list[str]:
     """Return a line for each thing that the data decided when defaults were filled in; none for data sets of ours."""
-    if is_problem(filled.problem) or _is_ours(filled.data):
+    if is_problem(filled.problem) or as_source(filled.data).ours:
         return []
     dataset = bench.load(filled.data)
     lines = [f"{data_text(asked.data)}: {dataset.notes[0]}", *dataset.notes[1:]] if dataset.notes else []

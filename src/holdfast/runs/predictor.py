@@ -13,7 +13,7 @@ from holdfast.data.feature_scale import Scaling
 from holdfast.errors import InvalidInput
 from holdfast.problems import REGISTRY, LinearProblem
 from holdfast.runs.workbench import Built
-from holdfast.typing import Vector
+from holdfast.typing import Json, Vector
 
 Matrix = NDArray[np.float64]
 
@@ -112,7 +112,7 @@ class Predictor:
 
     # -- as a file -----------------------------------------------------------------------------------------------
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Json:
         """Return it as strict JSON has it."""
         return {
             "problem": self.problem,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
 from holdfast.methods import method_text
-from holdfast.problems import REGISTRY, Problem
+from holdfast.problems import REGISTRY, is_problem
 from holdfast.runs.composition import attack_and_byzantine, participants
 from holdfast.runs.metrics import FIELDS, METRICS, Evaluation
 from holdfast.runs.personal import Personal
@@ -19,11 +19,11 @@ from holdfast.runs.predictor import Predictor, to_sklearn
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import data_text, problem_text
 from holdfast.runs.verdicts import Score, score_of, verdict
-from holdfast.typing import Vector
+from holdfast.typing import Json, Vector
 from holdfast.watching.opinion import share_left_out
 
 
-def frame(values: Any) -> Any:
+def frame(values: object) -> Any:
     """Return a pandas DataFrame of these rows or columns."""
     try:
         pandas = import_module("pandas")
@@ -76,6 +76,11 @@ class Record:
         return Record(spec, (), 0, None, None, 0.0, 0.0, failed=why)
 
     @property
+    def original_spec(self) -> Spec:
+        """The spec before numbers were inferred, as far as it is known."""
+        return self.spec
+
+    @property
     def last(self) -> Evaluation | None:
         """The final evaluation, unless the run diverged."""
         return self.history[-1] if self.history and self.diverged is None else None
@@ -124,7 +129,10 @@ class Record:
         names = dict.fromkeys([*FIELDS, *METRICS, *(name for row in rows for name in row)])
         found: dict[str, NDArray[Any]] = {"round": np.array([evaluation.round for evaluation in self.history], int)}
         found |= {name: np.array([row.get(name, np.nan) for row in rows], float) for name in names}
-        lists = {name: [getattr(each, name) for each in self.history] for name in ("disagreement", "twins")}
+        lists: dict[str, list[Any]] = {
+            "disagreement": [each.disagreement for each in self.history],
+            "twins": [each.twins for each in self.history],
+        }
         return found | {
             name: np.array(values, float) for name, values in lists.items() if values and None not in values
         }
@@ -143,8 +151,9 @@ class Record:
 
     def __repr__(self) -> str:
         kind, problem = type(self).__name__, self.spec.problem
-        made = not isinstance(problem, str | type) and isinstance(problem, Problem)  # then no data were loaded
-        what = f"{method_text(self.spec.method)} on {type(problem).__name__ if made else data_text(self.spec.data)}"
+        # a problem made in Python has loaded no data
+        data = type(problem).__name__ if is_problem(problem) else data_text(self.spec.data)
+        what = f"{method_text(self.spec.method)} on {data}"
         if self.failed is not None:
             return f"{kind}({what}, failed: {self.failed})"
         if self.last is None:
@@ -152,7 +161,7 @@ class Record:
         reached = f"{self.score.name} {self.reached:{'.4f' if self.score.share else '.4g'}}"
         return f"{kind}({what}, {reached} after {self.rounds} rounds)"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Json:
         """Return how it went as strict JSON has it, without the spec."""
         return {
             "accuracy": self.accuracy,
@@ -163,7 +172,7 @@ class Record:
             "variance": self.last.variance if self.last else None,
             "distance": self.last.distance if self.last else None,
             "method": method_text(self.spec.method),
-            "penalty": getattr(self.spec.method, "penalty", None),
+            "penalty": self.spec.method.penalty,
             "rate": self.spec.rate,
             "rounds": self.rounds,
             "seconds": self.seconds + self.evaluation_seconds,
@@ -186,17 +195,17 @@ class Record:
     @staticmethod
     def of(run: "Record") -> "Record":
         """Return what is kept of a run: all but the model."""
-        return Record(**{field.name: getattr(run, field.name) for field in fields(Record)})
+        return Record(**run._fields())
 
-    def dump(self) -> dict[str, Any]:
+    def _fields(self) -> Json:
+        """Return the fields of every record, without those of a result."""
+        return {field.name: getattr(self, field.name) for field in fields(Record)}
+
+    def dump(self) -> Json:
         """Return the record as strict JSON has it, with its spec; `read` makes it again."""
-        plain = {field.name: getattr(self, field.name) for field in fields(Record)}
-        told = self.to_json()
-        return (
-            plain
-            | {"spec": self.spec.to_json()}
-            | {name: told[name] for name in ("history", "personal", "faults", "warnings")}
-        )
+        json = self.to_json()
+        plain = {name: json[name] for name in ("history", "personal", "faults", "warnings")}
+        return self._fields() | plain | {"spec": self.spec.to_json()}
 
     @staticmethod
     def read(values: Mapping[str, Any], spec: Spec) -> "Record":
@@ -205,7 +214,7 @@ class Record:
         >>> import json
         >>> from holdfast.runs.runner import run
         >>> record = Record.of(run(Spec(data="digits", rounds=2, method="rsa:norm=inf")))
-        >>> text = json.dumps(record.stored(), allow_nan=False)
+        >>> text = json.dumps(record.dump(), allow_nan=False)
         >>> Record.read(json.loads(text), record.spec) == record
         True
         """
@@ -225,9 +234,13 @@ class Result(Record):
     model: Vector
     folder: Path | None
     asked: Spec | None = None
-    """The spec before numbers were found by rule, as far as it is known: runs that asked for the same are named so."""
+    """The spec before numbers were inferred, if it is known: runs of equal specs have the same name."""
     predictor: Predictor | None = None
     """The model for use on other samples, where it is one of ours."""
+
+    @property
+    def original_spec(self) -> Spec:
+        return self.asked or self.spec
 
     def predict(self, data: Any) -> NDArray[Any]:
         """Return the class of each sample, or the number that is predicted for it; `Predictor.predict` says of what.
@@ -254,6 +267,6 @@ class Result(Record):
             raise InvalidInput(f"predict needs a model of {', '.join(REGISTRY)} that was learnt from data; got {why}")
         return self.predictor
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Json:
         """Return what `holdfast run --json` prints."""
         return super().to_json() | {"run": None if self.folder is None else str(self.folder)}

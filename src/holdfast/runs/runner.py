@@ -6,10 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from holdfast.data import FILE_TYPES, Table
-from holdfast.data import REGISTRY as DATA
+from holdfast.data import as_source
 from holdfast.errors import InvalidInput
-from holdfast.problems import Problem
+from holdfast.problems import Problem, is_problem
 from holdfast.runs.execution import Execution
 from holdfast.runs.experiment import Experiment, assemble
 from holdfast.runs.folder.run_folder import RunFolder
@@ -94,7 +93,7 @@ def simulate(
     >>> simulate(problem, "rsa", attack="duplicate", byzantine=8, rounds=300).accuracy > 0.4
     True
     """
-    if not isinstance(problem, Problem):
+    if not is_problem(problem):
         raise InvalidInput(f"simulate needs a problem such as Softmax.of(...) makes; got {type(problem).__name__}")
     m = len(problem.workers)
     return run(Spec(problem=problem, workers=m, method=method, attack=attack, byzantine=byzantine, **training))
@@ -103,9 +102,10 @@ def simulate(
 def _with_data(spec: Spec, data: Any) -> Spec:
     if data is not None:
         return replace(spec, data=data)
-    name = spec.data
-    if not isinstance(name, Table) and name not in DATA and ":" not in name and Path(name).suffix not in FILE_TYPES:
-        raise InvalidInput(f"a run on data made in Python resumes with resume(folder, data=...); got the name {name!r}")
+    if not as_source(spec.data).known:
+        raise InvalidInput(
+            f"a run on data made in Python resumes with resume(folder, data=...); got the name {spec.data!r}"
+        )
     return spec
 
 

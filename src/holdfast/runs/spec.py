@@ -11,7 +11,7 @@ from msgspec import Meta
 
 from holdfast.attacks import ATTACKS, Attack
 from holdfast.conversion import convert, field_types
-from holdfast.data import FILE_TYPES, PARTITIONS, SETS, Among, Dataset, Iid, Partition, Table
+from holdfast.data import PARTITIONS, Among, Iid, Partition, as_source
 from holdfast.engines.engine_options import ENGINES, EngineOptions, InProcess
 from holdfast.errors import InvalidInput, unknown
 from holdfast.methods import AUTO, Method, Rsa, make_method, method_name, method_table, schedules
@@ -20,7 +20,6 @@ from holdfast.problems import MODELS, PROBLEMS
 from holdfast.problems.modules import WAYS
 from holdfast.runs.spec_parts import (
     Part,
-    data_text,
     make_attack,
     make_data,
     make_engine,
@@ -33,6 +32,7 @@ from holdfast.runs.spec_parts import (
 )
 from holdfast.runs.spec_sections import finite, flat, read_sections, tables_of
 from holdfast.theory import steps
+from holdfast.typing import Json
 
 Positive = Annotated[int, Meta(ge=1)]
 OF_A_MODEL = ("normalise", "augment", "device", "gradients", "chunk")
@@ -74,7 +74,7 @@ class Spec:
         "mnist",
         "name of a data set, or a file: .npz, or a table FILE[:key=value,...] (.csv, .tsv, .parquet)",
         lambda given: make_data(given, _keys("data")),
-        lambda data: data.table() if isinstance(data, Table) else {"name": data_text(data)},
+        lambda data: as_source(data).table(),
     )
     partition: Part[Partition] = part(
         "data",
@@ -260,11 +260,11 @@ class Spec:
         """Return the spec with these sections."""
         return Spec.of(flat(tables, fields(Spec)))
 
-    def tables(self) -> dict[str, dict[str, Any]]:
+    def tables(self) -> dict[str, Json]:
         """Return the spec by sections, as a TOML file has it; what is None is left out."""
         return tables_of(self)
 
-    def identity(self) -> dict[str, dict[str, Any]]:
+    def identity(self) -> dict[str, Json]:
         """Return the sections that say what is computed: all but the engine."""
         return {section: table for section, table in self.tables().items() if section != "engine"}
 
@@ -275,7 +275,7 @@ class Spec:
         except TypeError as error:
             raise InvalidInput(f"a spec that is kept needs parts whose options can be written; got {error}") from None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Json:
         """Return what is computed as strict JSON has it: inf and nan are texts, which a spec reads as well."""
         found: dict[str, Any] = finite(self.identity())
         return found
@@ -284,15 +284,11 @@ class Spec:
         """Return where the parts from outside the package came from, with a hash of their code."""
         parts = (*self.method.parts, self.attack, self.partition, self.model)
         found = [source_of(each) for each in parts if each is not None]
-        for family, given in ((SETS, self.data), (PROBLEMS, self.problem)):
-            if not isinstance(given, str | Dataset | Table | None):
-                found.append(source_of(given))
-            elif isinstance(given, str) and Path(given).suffix not in FILE_TYPES:
-                found.append(family.source(given))
+        found += [as_source(self.data).origin(), None if self.problem is None else PROBLEMS.source(self.problem)]
         return [source for source in found if source is not None]
 
 
-def read_toml(path: Path) -> dict[str, Any]:
+def read_toml(path: Path) -> Json:
     """Return the values in a TOML file by field."""
     return read_sections(path, fields(Spec))
 

@@ -4,11 +4,10 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from holdfast.attacks import ATTACKS, Attack
-from holdfast.data import SETS, Dataset, Table, describe
+from holdfast.data import Data, as_source, describe
 from holdfast.engines.engine_options import ENGINES, EngineOptions
 from holdfast.errors import InvalidInput, unknown
 from holdfast.problems import MODELS, PROBLEMS, Problem
@@ -35,8 +34,8 @@ def part(section: str, default: Any, help: str, make: Callable[[Any], Any], tabl
     return field(default=default, metadata={"section": section, "help": help, "make": make, "table": table})
 
 
-def make_attack(given: Any) -> Attack | None:
-    """Return an attack, or None for nobody lying."""
+def make_attack(given: object) -> Attack | None:
+    """Return an attack, or None for `none`."""
     if given is None or (isinstance(given, str | Mapping) and given in ("none", {"name": "none"})):
         return None
     if isinstance(given, str) and ":" not in given and given not in ATTACKS.registry:
@@ -44,15 +43,10 @@ def make_attack(given: Any) -> Attack | None:
     return ATTACKS.make(given)
 
 
-def make_data(given: Any, keys: Sequence[str]) -> Any:
+def make_data(given: Any, keys: Sequence[str]) -> Data:
     """Return a name, a table, or an object; `keys` are the others that its section may have."""
-    data = describe(given)
-    if isinstance(data, Mapping):
-        data = _unwrap_name("data", data, keys)
-    if not isinstance(data, str | Table | Dataset) and not callable(data):
-        raise InvalidInput(
-            f"data must be a name, a file, a table, a Dataset or a function that makes one; got {data!r}"
-        )
+    data: Data = _unwrap_name("data", describe(given), keys)
+    as_source(data)  # refuses what are no data
     return data
 
 
@@ -61,14 +55,13 @@ def make_problem(given: Any, keys: Sequence[str]) -> Any:
     problem = _unwrap_name("problem", given, keys)
     if problem is None:
         return None
-    if isinstance(problem, str):
-        PROBLEMS.make(problem)
-    elif not isinstance(problem, Problem) and not callable(problem):
+    made = PROBLEMS.make(problem)
+    if not isinstance(made, Problem) and not callable(made):
         raise InvalidInput(f"a problem must be a name, a Problem or what makes one; got {problem!r}")
     return problem
 
 
-def make_model(given: Any) -> Any:
+def make_model(given: object) -> Any:
     """Return what makes a network, or None for none."""
     model = None if given == "none" else given if given is None or callable(given) else MODELS.make(given)
     if model is not None and not callable(model):
@@ -76,7 +69,7 @@ def make_model(given: Any) -> Any:
     return model
 
 
-def make_engine(given: Any) -> EngineOptions:
+def make_engine(given: object) -> EngineOptions:
     """Return an engine; options that once stood there, though they change what is computed, are refused by name."""
     words = [*given] if isinstance(given, Mapping) else re.split("[:,=]", given) if isinstance(given, str) else []
     if moved := [name for name in ("gradients", "chunk") if name in words]:
@@ -94,17 +87,14 @@ def _unwrap_name(section: str, given: Any, keys: Sequence[str]) -> Any:
     return given.get("name")
 
 
-def data_text(data: Any) -> str:
+def data_text(data: Data) -> str:
     """Return data as they are written on a command line."""
-    if isinstance(data, str | Table):
-        return str(data)
-    return data.name if isinstance(data, Dataset) else SETS.name(data)
+    return str(as_source(data))
 
 
-def data_name(data: Any) -> str:
+def data_name(data: Data) -> str:
     """Return what data are called in titles: a file without its folder and options."""
-    path = data.path if isinstance(data, Table) else data
-    return Path(path).name if isinstance(path, str) else data_text(data)
+    return as_source(data).title
 
 
 def data_labels(data: Iterable[Any]) -> dict[Any, str]:
@@ -135,7 +125,7 @@ def rate_text(rate: float | str | None) -> str:
     return rate if isinstance(rate, str) else f"{rate:g}"
 
 
-def require_hashable(name: str, part: Any) -> None:
+def require_hashable(name: str, part: object) -> None:
     """Refuse what could change while it is used: equal runs are run once, and built problems are kept."""
     try:
         hash(part)

@@ -1,5 +1,6 @@
 """Spec files as JSON Schema, so that editors complete and check them; derived from the spec and from its parts."""
 
+from collections.abc import Iterable
 from dataclasses import Field, fields
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -124,7 +125,7 @@ def _properties(known: Schema) -> Schema:
     return {"properties": known} | ({"patternProperties": dashed} if dashed else {})
 
 
-def _list_spellings(keys: Any) -> list[str]:
+def _list_spellings(keys: Iterable[str]) -> list[str]:
     return sorted({spelling for key in keys for spelling in (key, key.replace("_", "-"))})
 
 

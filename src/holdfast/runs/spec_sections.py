@@ -11,15 +11,16 @@ from holdfast.data import look_beside
 from holdfast.engines.engine_options import Ray
 from holdfast.errors import InvalidInput, unknown
 from holdfast.methods import Rsa
+from holdfast.typing import Json
 
 SECTIONS = ("data", "problem", "method", "attack", "training", "engine")
 Options = Sequence["Field[Any]"]
 """The fields of a spec; their metadata say in which section they stand, and how a part is written there."""
 
 
-def tables_of(spec: Any) -> dict[str, dict[str, Any]]:
+def tables_of(spec: Any) -> dict[str, Json]:
     """Return a spec by sections; what is None is left out."""
-    found: dict[str, dict[str, Any]] = {section: {} for section in SECTIONS}
+    found: dict[str, Json] = {section: {} for section in SECTIONS}
     for option in fields(spec):
         value, table = getattr(spec, option.name), found[option.metadata["section"]]
         if "table" in option.metadata:
@@ -29,7 +30,7 @@ def tables_of(spec: Any) -> dict[str, dict[str, Any]]:
     return found
 
 
-def read_sections(path: Path, options: Options) -> dict[str, Any]:
+def read_sections(path: Path, options: Options) -> Json:
     """Return the fields in a TOML file, flat; a dash in a key is an underscore, as in flags.
 
     A data file is looked for beside the TOML file.
@@ -44,7 +45,7 @@ def read_sections(path: Path, options: Options) -> dict[str, Any]:
     return values
 
 
-def flat(tables: Mapping[str, Any], options: Options) -> dict[str, Any]:
+def flat(tables: Mapping[str, Any], options: Options) -> Json:
     """Return the fields in some sections; what is left in the section of a part describes the part."""
     sections: dict[str, str] = {option.name: option.metadata["section"] for option in options}
     values: dict[str, Any] = {}

@@ -4,15 +4,13 @@ docs/automatic.md derives lambda and alpha from the medians of these reports.
 """
 
 from dataclasses import dataclass, replace
-from math import inf, isfinite
-from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.methods.penalties import Penalty, penalty
-from holdfast.problems import LinearProblem, ModuleProblem, Problem
+from holdfast.problems import LinearProblem, ModuleProblem, Problem, bounds_gradients
 from holdfast.typing import Oracle, Rows, Vector, Workers
 
 STEPS = 64
@@ -62,14 +60,12 @@ class Surveyor:
 
     @staticmethod
     def of(problem: Problem, workers: Workers, norm: float | Penalty) -> "Surveyor":
-        linear = isinstance(problem, LinearProblem)
-        few = problem.thin(BATCH) if isinstance(problem, LinearProblem | ModuleProblem) else problem
-        measured = Sampled(few) if isinstance(few, LinearProblem) else Probed(few)
-        counted = np.arange(STEPS) if linear else np.arange(EVERY - 1, STEPS, EVERY)
-        bounded = isfinite(getattr(problem, "gradient_bound", inf))
         one = penalty(norm, 1.0)
-        share = SHARE_BEYOND_L1 if bounded and one.p > 1 else SHARE
-        return Surveyor(measured, workers, one, counted, share, 1.0 if linear else PACE)
+        share = SHARE_BEYOND_L1 if bounds_gradients(problem) and one.p > 1 else SHARE
+        if isinstance(problem, LinearProblem):
+            return Surveyor(Sampled(problem.thin(BATCH)), workers, one, np.arange(STEPS), share)
+        few = problem.thin(BATCH) if isinstance(problem, ModuleProblem) else problem
+        return Surveyor(Probed(few), workers, one, np.arange(EVERY - 1, STEPS, EVERY), share, PACE)
 
     def measure(self, start: Vector, oracle: Oracle) -> Reports:
         """Return the three numbers of each worker that learns from `start`."""
@@ -173,9 +169,9 @@ class Surveys:
     """
 
     def __init__(self) -> None:
-        self._known: WeakKeyDictionary[Problem, dict[tuple[Any, bytes], Rows]] = WeakKeyDictionary()
+        self._known: WeakKeyDictionary[Problem, dict[tuple[float | Penalty, bytes], Rows]] = WeakKeyDictionary()
 
-    def measure(self, problem: Problem, workers: Workers, norm: Any) -> Rows:
+    def measure(self, problem: Problem, workers: Workers, norm: float | Penalty) -> Rows:
         """Return the reports of these workers if all are honest."""
         if not isinstance(problem, LinearProblem | ModuleProblem):  # one from outside need not answer the same twice
             return _survey(problem, problem, workers, norm)
@@ -186,7 +182,7 @@ class Surveys:
         return known[asked]
 
 
-def _survey(problem: Problem, larger: Problem, workers: Workers, norm: Any) -> Rows:
+def _survey(problem: Problem, larger: Problem, workers: Workers, norm: float | Penalty) -> Rows:
     """Return what these workers measure, with the larger minibatches of the same problem."""
     with np.errstate(over="ignore", invalid="ignore"):  # a walk may overflow
         return Surveyor.of(problem, workers, norm).measure(problem.start(), larger.oracle(workers))

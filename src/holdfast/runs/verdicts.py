@@ -36,7 +36,7 @@ def score_of(runs: Iterable[Evaluated]) -> Score:
 
 def spec_score(spec: Spec) -> Score:
     """Return what models of a resolved spec's problem are judged by."""
-    return declared_score(PROBLEMS.make(spec.problem) if isinstance(spec.problem, str) else spec.problem)
+    return declared_score(PROBLEMS.make(spec.problem))
 
 
 __all__ = ["Evaluated", "Score", "score_of", "spec_score"]

@@ -8,10 +8,10 @@ from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
-from holdfast.data import REGISTRY, Dataset, Table, load
+from holdfast.data import Data, Dataset, as_source, load
 from holdfast.data.feature_scale import Scaling
 from holdfast.errors import InvalidInput
-from holdfast.problems import PROBLEMS, ModuleProblem, Problem
+from holdfast.problems import PROBLEMS, ModuleProblem, Problem, is_problem
 from holdfast.problems.modules.learner import LOSSES
 from holdfast.runs.composition import attack_and_byzantine, participants
 from holdfast.runs.spec import Spec
@@ -42,9 +42,9 @@ class Network(NamedTuple):
     """What a spec says of a PyTorch model."""
 
     model: Any
-    normalise: Any
-    augment: Any
-    device: Any
+    normalise: str | None
+    augment: str | None
+    device: str | None
 
 
 class _Last(Generic[T]):
@@ -76,7 +76,7 @@ class Workbench:
         self._datasets, self._scalings = _Last[Dataset](), _Last[Scaling]()
         self._problems = _Last[Problem]()
 
-    def load(self, data: Any) -> Dataset:
+    def load(self, data: Data) -> Dataset:
         """Return the data set of a spec's `data`."""
         return self._datasets.find((data, _stamp_files(data)), lambda: load(data))
 
@@ -113,7 +113,7 @@ class Workbench:
             byzantine,
             int(require_number(spec.declared)),
             spec.seed,
-            with_target=not getattr(_find_factory(spec.problem), "classifies", True),
+            with_target=not getattr(PROBLEMS.make(spec.problem), "classifies", True),
         )
         key = reporting, spec.data, _stamp_files(spec.data)
         return self._scalings.find(key, lambda: reporting.scaling(self.load(spec.data)))
@@ -123,29 +123,17 @@ SHARED = Workbench()
 """The workbench of this process, where no other is given."""
 
 
-def is_problem(value: Any) -> bool:
-    """Return whether a spec's `problem` was made in Python, rather than being a name or a factory."""
-    return not isinstance(value, str | type) and isinstance(value, Problem)
-
-
-def _stamp_files(data: Any) -> FileStamps:
-    if isinstance(data, Table):
-        files = [file for file in (data.path, data.test) if file is not None]
-    else:
-        files = [data] if isinstance(data, str) and data not in REGISTRY else []
+def _stamp_files(data: Data) -> FileStamps:
     try:
-        return tuple((about.st_mtime_ns, about.st_size) for about in (Path(file).stat() for file in files))
+        stamps = [Path(file).stat() for file in as_source(data).files]
+        return tuple((about.st_mtime_ns, about.st_size) for about in stamps)
     except (OSError, ValueError):  # loading says what is wrong with the file
         return ()
 
 
-def _find_factory(kind: Any) -> Any:
-    return PROBLEMS.make(kind) if isinstance(kind, str) else kind
-
-
 def _find_maker(kind: Any, network: Network | None) -> Any:
     """Return what makes a problem of samples, a partition, workers and a batch size."""
-    factory = _find_factory(kind)
+    factory = PROBLEMS.make(kind)
     if network is None:
         return getattr(factory, "of", factory)
     if factory not in LOSSES:
@@ -154,8 +142,8 @@ def _find_maker(kind: Any, network: Network | None) -> Any:
     return partial(ModuleProblem.of, kind=factory, **network._asdict())
 
 
-def _require_problem(made: Any) -> Problem:
-    if not isinstance(made, Problem):
+def _require_problem(made: object) -> Problem:
+    if not is_problem(made):
         kind = type(made).__name__
         raise InvalidInput(f"a problem must have what holdfast.problems.Problem asks for; got {kind}")
     return made

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from holdfast.attacks import REGISTRY as EVERY_ATTACK
 from holdfast.attacks import Attack
-from holdfast.data import PARTITIONS, Partition
+from holdfast.data import PARTITIONS, Data, Partition
 from holdfast.errors import InvalidInput
 from holdfast.methods import REGISTRY as EVERY_METHOD
 from holdfast.methods import Method, make_method
@@ -24,7 +24,7 @@ class Task(NamedTuple):
     Each has a name where the arena has several of its kind.
     """
 
-    data: Any
+    data: Data
     model: Any
     data_name: str = ""
     model_name: str = ""
@@ -75,7 +75,7 @@ class Arena:
     """
 
     base: Spec
-    data: tuple[Any, ...]
+    data: tuple[Data, ...]
     models: tuple[Any, ...]
     methods: tuple[Method, ...]
     attacks: tuple[Attack, ...]

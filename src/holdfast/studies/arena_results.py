@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from math import isnan
-from typing import Any
 
 from holdfast.attacks import ATTACKS
 from holdfast.data import PARTITIONS
@@ -10,6 +9,7 @@ from holdfast.methods import Method, method_labels, method_text
 from holdfast.runs.spec_parts import data_text, model_text
 from holdfast.studies.arena import Arena
 from holdfast.studies.leaderboard import BoutResult, Leaderboard, Standing
+from holdfast.typing import Json
 
 NEAR = 0.02
 """Methods whose worst cases differ by less are named together."""
@@ -74,7 +74,7 @@ def _join(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def results_of(arena: Arena, board: Leaderboard, factors: Sequence[float] = ()) -> dict[str, Any]:
+def results_of(arena: Arena, board: Leaderboard, factors: Sequence[float] = ()) -> Json:
     """Return what `holdfast arena --json` prints."""
     return {
         "headline": headline(board),
@@ -88,7 +88,7 @@ def results_of(arena: Arena, board: Leaderboard, factors: Sequence[float] = ()) 
     }
 
 
-def _standing(standing: Standing) -> dict[str, Any]:
+def _standing(standing: Standing) -> Json:
     condition = standing.condition
     return {
         "method": method_text(standing.method),
@@ -108,7 +108,7 @@ def attack_text(cell: BoutResult) -> str:
     return "none" if cell.bout.attack is None else ATTACKS.text(cell.bout.attack)
 
 
-def _cell(cell: BoutResult) -> dict[str, Any]:
+def _cell(cell: BoutResult) -> Json:
     if cell.failure is not None:
         return {"attack": attack_text(cell), "failure": cell.failure}
     first = cell.records[0].spec

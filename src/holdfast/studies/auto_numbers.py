@@ -17,7 +17,7 @@ from holdfast._version import __version__
 from holdfast.aggregators import Mean
 from holdfast.errors import in_one_line
 from holdfast.files import write_atomic
-from holdfast.methods import AUTO, Aggregated, with_penalty
+from holdfast.methods import AUTO, Aggregated
 from holdfast.runs.auto import is_auto, resolve_auto
 from holdfast.runs.folder.sealed import seal, unseal
 from holdfast.runs.spec import Spec
@@ -64,7 +64,7 @@ class NumbersFile:
             return {}
 
     def _key(self, spec: Spec) -> str:
-        about: list[Any] = [__version__, self.data_sha256(spec), spec.sources(), spec.to_toml()]
+        about: list[object] = [__version__, self.data_sha256(spec), spec.sources(), spec.to_toml()]
         return sha256(json.dumps(about).encode()).hexdigest()
 
 
@@ -96,7 +96,7 @@ def question_of(spec: Spec) -> Spec | None:
 
 def with_numbers(spec: Spec, numbers: Numbers) -> Spec:
     """Return a spec with these numbers for what it leaves to the rule."""
-    method = spec.method if numbers.penalty is None else with_penalty(spec.method, numbers.penalty)
+    method = spec.method if numbers.penalty is None else spec.method.with_penalty(numbers.penalty)
     return replace(spec, method=method, rate=numbers.rate if spec.rate == AUTO else spec.rate)
 
 
@@ -160,4 +160,5 @@ def _answer(spec: Spec) -> Numbers | str:
     except Exception as error:  # a part from outside, which the rule asks too
         return in_one_line(error)
     rate = None if found.rate is None else require_number(found.rate)
-    return Numbers(getattr(found.method, "penalty", None), rate)
+    penalty = None if found.method.penalty is None else require_number(found.method.penalty)
+    return Numbers(penalty, rate)

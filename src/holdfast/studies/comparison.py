@@ -1,6 +1,6 @@
 """The preset `compare`: runs side by side, in one table."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -41,7 +41,7 @@ def compare(
     names = Comparison(tuple(specs), ()).names()
     ready: dict[Draft, Spec] = {}
 
-    def plan(found: Any) -> None:
+    def plan(found: Mapping[Draft, Spec]) -> None:
         ready.update(found)
         prepared([found[draft] for draft in drafts])
 

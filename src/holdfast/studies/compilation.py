@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 
-from holdfast.methods import with_penalty
 from holdfast.runs.composition import check
 from holdfast.runs.plan import fill_defaults
 from holdfast.runs.runner import run
@@ -39,7 +38,7 @@ def prepare(specs: Sequence[Spec]) -> None:
     """Try what needs compiled code once. Whatever fails here is told where it matters."""
     for spec in {spec.method: spec for spec in specs}.values():
         with suppress(Exception):
-            check(fill_defaults(replace(spec, method=with_penalty(spec.method, 1.0), rate=1e-9)))
+            check(fill_defaults(replace(spec, method=spec.method.with_penalty(1.0), rate=1e-9)))
     for spec in {spec.attack: spec for spec in reversed(specs)}.values():
         with suppress(Exception):
             run(replace(spec, rounds=1))

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from math import ceil, inf
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from holdfast.errors import InvalidInput
 from holdfast.methods import AUTO, Rsa
-from holdfast.problems import Problem
+from holdfast.problems import is_problem
 from holdfast.runs.auto import resolve_auto
 from holdfast.runs.plan import drop_ignored, fill_defaults
 from holdfast.runs.records import Record
@@ -30,28 +30,20 @@ def candidates(base: Spec, norms: Sequence[float], points: int) -> list[Spec]:
     """
     if points < 1 or points % 2 == 0:
         raise InvalidInput(f"points must be odd, so that the rule's values are the middle; got {points}")
-    _check_problem(base.problem)
+    if is_problem(base.problem):  # no samples can be held back
+        raise InvalidInput(f"tune holds data back and needs a problem made of them; got {problem_text(base.problem)}")
     auto, method = replace(base, rate=_centre("rate", base.rate)), base.method
+    bases, pulls, steps = [auto], range(1), range(-(points // 2), points // 2 + 1)
     if isinstance(method, Rsa):
         if method.penalty != AUTO and len(norms) > 1:
             raise InvalidInput(
                 f"a penalty is the centre for one norm; got {len(norms)} norms, penalty={method.penalty}"
             )
         _centre("penalty", method.penalty)
-        bases = [replace(auto, method=replace(method, norm=norm)) for norm in norms]
-    else:
-        bases = [auto]
+        bases, pulls = [replace(auto, method=replace(method, norm=norm)) for norm in norms], steps
     centres = [resolve_auto(drop_ignored(fill_defaults(each))) for each in bases]
-    steps = range(-(points // 2), points // 2 + 1)
-    pulls = steps if isinstance(method, Rsa) else [0]
     by_distance = sorted(product(pulls, steps), key=lambda place: abs(place[0]) + abs(place[1]))
     return [_move(centre, pull, step) for pull, step in by_distance for centre in centres]
-
-
-def _check_problem(problem: Any) -> None:
-    """Say what cannot be tuned: samples must be held back."""
-    if not isinstance(problem, str | type) and isinstance(problem, Problem):
-        raise InvalidInput(f"tune holds data back and needs a problem made of them; got {problem_text(problem)}")
 
 
 def _centre(name: str, given: Value) -> Value:

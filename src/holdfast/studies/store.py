@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from holdfast._version import __version__
+from holdfast.data import Data
 from holdfast.errors import InvalidInput
 from holdfast.files import write_atomic
 from holdfast.runs.folder.sealed import describe_damage, seal, unseal
 from holdfast.runs.records import Record
 from holdfast.runs.spec import Spec
 from holdfast.runs.workbench import SHARED
+from holdfast.typing import Json
 
 T = TypeVar("T")
 
@@ -23,7 +25,7 @@ class DataDigests:
     """The SHA-256 of the data of specs; of each data set it is computed once."""
 
     def __init__(self) -> None:
-        self._known: dict[Any, str] = {}
+        self._known: dict[Data, str] = {}
 
     def __call__(self, spec: Spec) -> str:
         if spec.data not in self._known:
@@ -61,7 +63,7 @@ class Store:
         except OSError as error:
             raise InvalidInput(f"{self.folder} must be a folder that can be written; got {error.strerror}") from None
 
-    def _head(self, spec: Spec) -> dict[str, Any]:
+    def _head(self, spec: Spec) -> Json:
         return {"holdfast": __version__, "data_sha256": self.digest(spec), "sources": spec.sources()}
 
     def _read(self, path: Path, spec: Spec) -> Record:
@@ -81,7 +83,7 @@ class Store:
         return self.folder / f"{name}-{digest}.json"
 
 
-def remember(path: Path, about: dict[str, Any], find: Callable[[], Any], read: Callable[[Any], T]) -> T:
+def remember(path: Path, about: Json, find: Callable[[], Any], read: Callable[[Any], T]) -> T:
     """Return what `read` makes of the value in a file, if it is of this version and of what `about` says.
 
     Else find the value and write the file. A file that is damaged or of something else is written anew.

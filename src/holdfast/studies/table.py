@@ -9,11 +9,14 @@ from math import sqrt
 from statistics import fmean, stdev
 from typing import Any, NamedTuple
 
-from holdfast.methods import method_labels, method_text
+from holdfast.attacks import Attack
+from holdfast.data import Partition
+from holdfast.methods import Method, method_labels, method_text
 from holdfast.runs.metrics import FIELDS, METRICS, Evaluation
 from holdfast.runs.records import Record, frame, shown
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import data_text, model_text
+from holdfast.typing import Json
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -123,9 +126,8 @@ class Comparison(Sequence[Any]):
         """Return results as a comparison, which they may be already."""
         if isinstance(results, Comparison):
             return results
-        # numbers that a rule finds differ from attack to attack, and do not tell methods apart
-        asked = (getattr(result, "asked", None) or result.spec for result in results)
-        return Comparison(tuple(asked), tuple(results))
+        # inferred numbers differ between attacks, and do not tell methods apart
+        return Comparison(tuple(result.original_spec for result in results), tuple(results))
 
     def __getitem__(self, index: Any) -> Any:
         return self.runs[index]
@@ -158,7 +160,7 @@ class Comparison(Sequence[Any]):
             for partition, rows in groups.items()
         }
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[Json]:
         """Return one row per cell: what it is of, the mean of each final number, and its standard error."""
         places = dict.fromkeys(zip(self.places, (spec.attack_text for spec in self.asked), strict=True))
         return [
@@ -167,7 +169,7 @@ class Comparison(Sequence[Any]):
             for place, attack in places
         ]
 
-    def evaluations(self) -> list[dict[str, Any]]:
+    def evaluations(self) -> list[Json]:
         """Return one row per run and evaluation."""
         return list_evaluations(zip(self.asked, self.runs, strict=True))
 
@@ -192,12 +194,12 @@ class Comparison(Sequence[Any]):
         return shown("comparison_page", "plot")(self)
 
 
-def list_evaluations(runs: Iterable[tuple[Spec, Record]]) -> list[dict[str, Any]]:
+def list_evaluations(runs: Iterable[tuple[Spec, Record]]) -> list[Json]:
     """Return the table of a study: one row per run and evaluation, each with what was asked and every metric.
 
     A run without an evaluation has one row, which says why.
     """
-    rows: list[dict[str, Any]] = []
+    rows: list[Json] = []
     for asked, run in runs:
         about = {
             "data": data_text(asked.data),
@@ -237,9 +239,9 @@ def _places(asked: Sequence[Spec]) -> Iterator[Place]:
         yield Place(spec.partition_text, row, labels[spec.partition][spec.method], told)
 
 
-def _find_varied(asked: Sequence[Spec]) -> Mapping[Any, list[str]]:
+def _find_varied(asked: Sequence[Spec]) -> Mapping[tuple[Partition, Attack | None], list[str]]:
     """Return, for each partition and attack, the other fields of which one method was given several values."""
-    alike: dict[Any, dict[Any, list[Spec]]] = {}
+    alike: dict[tuple[Partition, Attack | None], dict[Method, list[Spec]]] = {}
     for spec in asked:
         alike.setdefault((spec.partition, spec.attack), {}).setdefault(spec.method, []).append(spec)
     names = [option.name for option in fields(Spec) if option.name not in PLACED]
@@ -260,7 +262,7 @@ def _text(spec: Spec, name: str) -> str:
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def _numbers(cell: Cell) -> dict[str, Any]:
+def _numbers(cell: Cell) -> Json:
     last, error = cell.last, cell.error
     numbers: dict[str, float | None] = dict.fromkeys((*FIELDS, *METRICS)) | (last.values if last else {})
     errors = {} if error is None else error.values

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import sqrt
-from typing import Any
 
 from holdfast.methods import Rsa
 from holdfast.runs.plan import drop_ignored, fill_defaults
@@ -12,6 +11,7 @@ from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import require_number
 from holdfast.runs.verdicts import Score, spec_score
 from holdfast.studies.halving import Rung, Trial
+from holdfast.typing import Json
 
 Place = tuple[float | None, float | None, float]
 """Norm, lambda and alpha; only RSA has the first two."""
@@ -78,7 +78,7 @@ class Outcome:
             if len(values := sorted({each[axis] or 0.0 for each in tried})) > 1 and won[axis] in (values[0], values[-1])
         ]
 
-    def to_json(self, command: str) -> dict[str, Any]:
+    def to_json(self, command: str) -> Json:
         """Return what `holdfast tune --json` prints."""
         last = self.final.last
         return {
@@ -116,8 +116,8 @@ def place(trial: Trial) -> Place:
 def chosen(asked: Spec, winner: Spec) -> Spec:
     """Return what was asked for, with the values of the winner."""
     method, won = asked.method, winner.method
-    if isinstance(method, Rsa) and isinstance(won, Rsa):
-        method = replace(method, norm=won.norm, penalty=won.penalty)
+    if isinstance(method, Rsa):
+        method = replace(method, norm=won.norm, penalty=require_number(won.penalty))
     return replace(asked, method=method, rate=winner.rate)
 
 
@@ -126,6 +126,6 @@ def last_run(best: Spec) -> Spec:
     return replace(drop_ignored(fill_defaults(best)), eval_every=best.rounds)
 
 
-def _values(spec: Spec) -> dict[str, Any]:
+def _values(spec: Spec) -> Json:
     told = spec.to_json()
     return {name: told["method"].get(name) for name in ("norm", "penalty")} | {"rate": spec.rate}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from holdfast.data import Iid
-from holdfast.methods import InverseSqrt, Method, Ridge, Setting, make_method, method_text, with_penalty
+from holdfast.methods import InverseSqrt, Method, Ridge, Setting, make_method, method_text
 from holdfast.problems import Softmax
 from holdfast.states import arrays_of
 from holdfast.testing.laws import EXAMPLES, SECONDS, Laws, require, require_same
@@ -35,7 +35,7 @@ def check_method(
     >>> check_method("rsa:norm=2").holds
     True
     """
-    made = with_penalty(make_method(method), 1.0)
+    made = make_method(method).with_penalty(1.0)
     return LAWS.check(made, raise_on_failure, examples, seconds, method_text(made))
 
 

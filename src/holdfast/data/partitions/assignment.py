@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.conversion import convert_fields
-from holdfast.data.partitions.partition import Labels, Partition, Parts, require_enough
+from holdfast.data.partitions.partition import Partition, Parts, require_enough
 from holdfast.errors import InvalidInput
+from holdfast.typing import Targets
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Assignment(Partition):
         if not self.sha256:
             object.__setattr__(self, "sha256", sha256(self._content()).hexdigest())
 
-    def deal(self, labels: Labels, workers: int, generator: np.random.Generator) -> Parts:
+    def deal(self, labels: Targets, workers: int, generator: np.random.Generator) -> Parts:
         require_enough(labels, workers)
         found = sha256(self._content()).hexdigest()
         if found != self.sha256:

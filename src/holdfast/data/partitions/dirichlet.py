@@ -5,8 +5,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.conversion import convert_fields
-from holdfast.data.partitions.partition import EVEN, Labels, Partition, Parts, require_enough
+from holdfast.data.partitions.partition import EVEN, Partition, Parts, require_enough
 from holdfast.errors import InvalidInput
+from holdfast.typing import Targets
 
 
 @dataclass(frozen=True)
@@ -35,11 +36,11 @@ class Dirichlet(Partition):
         if not 0 < self.alpha < float("inf"):
             raise InvalidInput(f"dirichlet needs alpha > 0; got alpha={self.alpha}")
 
-    def deal(self, labels: Labels, workers: int, generator: np.random.Generator) -> Parts:
+    def deal(self, labels: Targets, workers: int, generator: np.random.Generator) -> Parts:
         require_enough(labels, workers)
         return (self._per_class if self.per == "class" else self._per_worker)(labels, workers, generator)
 
-    def _per_class(self, labels: Labels, workers: int, generator: np.random.Generator) -> Parts:
+    def _per_class(self, labels: Targets, workers: int, generator: np.random.Generator) -> Parts:
         pieces: list[list[NDArray[np.int64]]] = [[] for _ in range(workers)]
         classes, start = np.unique(labels), generator.random()
         for index, label in enumerate(classes):
@@ -56,7 +57,7 @@ class Dirichlet(Partition):
                 parts[worker], parts[largest] = parts[largest][:1], parts[largest][1:]
         return parts
 
-    def _per_worker(self, labels: Labels, workers: int, generator: np.random.Generator) -> Parts:
+    def _per_worker(self, labels: Targets, workers: int, generator: np.random.Generator) -> Parts:
         classes, place = np.unique(labels, return_inverse=True)
         left = [generator.permutation(np.flatnonzero(place == index)) for index in range(len(classes))]
         least = np.finfo(float).tiny

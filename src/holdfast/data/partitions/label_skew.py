@@ -8,8 +8,9 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from holdfast.conversion import convert_fields
-from holdfast.data.partitions.partition import Labels, Partition, Parts, require_enough, sort_by_label
+from holdfast.data.partitions.partition import Partition, Parts, require_enough, sort_by_label
 from holdfast.errors import InvalidInput
+from holdfast.typing import Targets
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class ByLabel(Partition):
 
     cites: ClassVar[tuple[str, ...]] = ("li2019rsa",)
 
-    def deal(self, labels: Labels, workers: int, generator: np.random.Generator) -> Parts:
+    def deal(self, labels: Targets, workers: int, generator: np.random.Generator) -> Parts:
         require_enough(labels, workers)
         shuffled = generator.permutation(len(labels))
         classes = np.unique(labels)
@@ -62,7 +63,7 @@ class ShardsPerWorker(Partition):
     def __post_init__(self) -> None:
         convert_fields(self)
 
-    def deal(self, labels: Labels, workers: int, generator: np.random.Generator) -> Parts:
+    def deal(self, labels: Targets, workers: int, generator: np.random.Generator) -> Parts:
         require_enough(labels, workers)
         count = workers * self.per_worker
         if count > len(labels):
@@ -90,7 +91,7 @@ class Similarity(Partition):
     def __post_init__(self) -> None:
         convert_fields(self)
 
-    def deal(self, labels: Labels, workers: int, generator: np.random.Generator) -> Parts:
+    def deal(self, labels: Targets, workers: int, generator: np.random.Generator) -> Parts:
         require_enough(labels, workers)
         alike, rest = np.split(generator.permutation(len(labels)), [round(self.gamma * len(labels))])
         all_sizes, alike_sizes = (_divide_evenly(len(samples), workers) for samples in (labels, alike))

@@ -10,11 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
+from holdfast.typing import Features, Targets
 
-Labels = NDArray[Any]
-"""One per sample."""
-Samples = NDArray[Any]
-"""Features, one row per sample."""
 Parts = list[NDArray[np.int64]]
 """The indices of each worker's samples."""
 
@@ -26,10 +23,10 @@ class Partition(ABC):
     """Its sources, as keys of `holdfast.citations`."""
 
     @abstractmethod
-    def deal(self, labels: Labels, workers: int, generator: np.random.Generator) -> Parts:
+    def deal(self, labels: Targets, workers: int, generator: np.random.Generator) -> Parts:
         """Return the samples of each worker: every sample has one worker, every worker has a sample."""
 
-    def seen(self, features: Samples, parts: Parts, generator: np.random.Generator) -> Samples:
+    def seen(self, features: Features, parts: Parts, generator: np.random.Generator) -> Features:
         """Return the training features as workers see them, dealt into these parts: unchanged if not overridden."""
         return features
 
@@ -38,13 +35,13 @@ EVEN = 1e15
 """The largest alpha in use: its Dirichlet shares are even up to 1e-8, and the sums of much larger ones overflow."""
 
 
-def require_enough(labels: Labels, workers: int) -> None:
+def require_enough(labels: Targets, workers: int) -> None:
     """Refuse more workers than samples."""
     if workers > len(labels):
         raise InvalidInput(f"workers must be at most the {len(labels)} training samples; got {workers}")
 
 
-def sort_by_label(samples: NDArray[np.int64], labels: Labels) -> NDArray[np.int64]:
+def sort_by_label(samples: NDArray[np.int64], labels: Targets) -> NDArray[np.int64]:
     """Return samples in the order of their labels; samples of one label keep their order."""
     return samples[np.argsort(labels[samples], kind="stable")]
 
@@ -53,7 +50,7 @@ def sort_by_label(samples: NDArray[np.int64], labels: Labels) -> NDArray[np.int6
 class Iid(Partition):
     """Samples shuffled and dealt evenly: every worker sees the same distribution."""
 
-    def deal(self, labels: Labels, workers: int, generator: np.random.Generator) -> Parts:
+    def deal(self, labels: Targets, workers: int, generator: np.random.Generator) -> Parts:
         require_enough(labels, workers)
         return np.array_split(generator.permutation(len(labels)), workers)
 
@@ -73,19 +70,19 @@ class Among(Partition):
     partition: Partition
     holders: tuple[int, ...]
 
-    def deal(self, labels: Labels, workers: int, generator: np.random.Generator) -> Parts:
+    def deal(self, labels: Targets, workers: int, generator: np.random.Generator) -> Parts:
         dealt = self.partition.deal(labels, len(self.holders), generator)
         own, again = dict(zip(self.holders, dealt, strict=True)), cycle(dealt)
         return [own[worker] if worker in own else next(again) for worker in range(1, workers + 1)]
 
-    def seen(self, features: Samples, parts: Parts, generator: np.random.Generator) -> Samples:
+    def seen(self, features: Features, parts: Parts, generator: np.random.Generator) -> Features:
         return self.partition.seen(features, [parts[worker - 1] for worker in self.holders], generator)
 
 
 class Holdings(NamedTuple):
     """The samples of each worker, by class."""
 
-    classes: Labels
+    classes: Targets
     """The labels that occur, in order."""
     counts: NDArray[np.int64]
     """Samples per worker and class, `(workers, classes)`."""

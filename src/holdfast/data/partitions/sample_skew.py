@@ -7,8 +7,9 @@ from typing import ClassVar
 import numpy as np
 
 from holdfast.conversion import convert_fields
-from holdfast.data.partitions.partition import EVEN, Iid, Labels, Partition, Parts, Samples, require_enough
+from holdfast.data.partitions.partition import EVEN, Iid, Partition, Parts, require_enough
 from holdfast.errors import InvalidInput
+from holdfast.typing import Features, Targets
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Quantity(Partition):
         if not 0 < self.alpha < inf:
             raise InvalidInput(f"quantity needs alpha > 0; got alpha={self.alpha}")
 
-    def deal(self, labels: Labels, workers: int, generator: np.random.Generator) -> Parts:
+    def deal(self, labels: Targets, workers: int, generator: np.random.Generator) -> Parts:
         require_enough(labels, workers)
         shuffled = generator.permutation(len(labels))
         shares = generator.dirichlet(np.full(workers, min(self.alpha, EVEN)))
@@ -59,10 +60,10 @@ class FeatureNoise(Partition):
         if not 0 <= self.scale < inf:
             raise InvalidInput(f"feature-noise needs scale >= 0; got scale={self.scale}")
 
-    def deal(self, labels: Labels, workers: int, generator: np.random.Generator) -> Parts:
+    def deal(self, labels: Targets, workers: int, generator: np.random.Generator) -> Parts:
         return Iid().deal(labels, workers, generator)
 
-    def seen(self, features: Samples, parts: Parts, generator: np.random.Generator) -> Samples:
+    def seen(self, features: Features, parts: Parts, generator: np.random.Generator) -> Features:
         seen, unit = features.astype(np.float32), self.scale * float(features.std(dtype=np.float64))
         for worker, part in enumerate(parts, start=1):
             noise = generator.standard_normal((len(part), *features.shape[1:]), np.float32)

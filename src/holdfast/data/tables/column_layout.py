@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from holdfast.data.tables.sheet import Block, Cells, Sheet, quote
 from holdfast.errors import InvalidInput
+from holdfast.typing import Json
 
 Features = NDArray[np.float64]
 
@@ -56,7 +57,7 @@ class Layout:
         """The names of all features."""
         return tuple(name for column in self.columns for name in column.features)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Json:
         return asdict(self)
 
     @staticmethod

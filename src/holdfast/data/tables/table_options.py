@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.conversion import convert_fields
-from holdfast.data.dataset import Dataset
+from holdfast.data.dataset import Dataset, Source
 from holdfast.data.tables.delimited import read_delimited
 from holdfast.data.tables.sheet import Sheet
 from holdfast.data.tables.table_dataset import Missing, build_dataset
@@ -16,6 +16,7 @@ from holdfast.data.tables.typed_tables import read_parquet
 from holdfast.data.user_files import read_file
 from holdfast.errors import InvalidInput
 from holdfast.naming import Family, options_of
+from holdfast.typing import Json
 
 TABLE_TYPES = (".csv", ".tsv", ".parquet")
 _WITH_OPTIONS = re.compile(
@@ -24,7 +25,7 @@ _WITH_OPTIONS = re.compile(
 
 
 @dataclass(frozen=True)
-class Table:
+class Table(Source):
     """Rows of samples, columns of features and a target, in a .csv, .tsv or .parquet file."""
 
     path: str
@@ -44,6 +45,8 @@ class Table:
     text: tuple[str, ...] = ()
     """Columns whose numbers are kinds, such as codes."""
 
+    tabular = True
+
     def __post_init__(self) -> None:
         for name in ("ignore", "text"):
             value = getattr(self, name)
@@ -62,11 +65,9 @@ class Table:
             path, options = _split_options(given)
             given = {"name": path} | options
         path = str(given["name"])
-        made = Family("table", {path: partial(Table, path)}, makes=callable).make(dict(given))
-        assert isinstance(made, Table)
-        return made
+        return Family("table", {path: partial(Table, path)}, makes=callable).make(dict(given))
 
-    def options(self) -> dict[str, Any]:
+    def options(self) -> Json:
         """Return the options that are not their defaults."""
         return {key: value for key, value in options_of(self, full=False).items() if key != "path"}
 
@@ -75,10 +76,21 @@ class Table:
         options = ",".join(f"{key}={_write_value(value)}" for key, value in self.options().items())
         return f"{self.path}:{options}" if options else self.path
 
-    def table(self) -> dict[str, Any]:
+    def table(self) -> Json:
         """As it is written in TOML."""
         listed = {key: list(value) if isinstance(value, tuple) else value for key, value in self.options().items()}
         return {"name": self.path, **listed}
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        return (self.path,) if self.test is None else (self.path, self.test)
+
+    @property
+    def title(self) -> str:
+        return Path(self.path).name
+
+    def locate(self) -> "Table":
+        return self.relocate(lambda path: str(Path(path).resolve()))
 
     def relocate(self, place: Callable[[str], str]) -> "Table":
         """Return the table with other paths to its files."""

@@ -17,12 +17,12 @@ BLOCK = 65536
 """Rows that are read at a time."""
 
 
-def is_frame(given: Any) -> bool:
+def is_frame(given: object) -> bool:
     """Return whether an object is a pandas DataFrame; pandas need not be installed."""
     return hasattr(given, "columns") and hasattr(given, "iloc")
 
 
-def is_bunch(given: Any) -> bool:
+def is_bunch(given: object) -> bool:
     """Return whether an object is what scikit-learn's `load_...` and `fetch_...` return."""
     return isinstance(given, Mapping) and "data" in given and "target" in given
 

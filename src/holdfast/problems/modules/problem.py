@@ -20,9 +20,9 @@ from holdfast.problems.modules.pytorch import Module, Tensor, library, one_threa
 from holdfast.problems.modules.tensor_batches import Augment, Scaling, TensorBatches, as_images
 from holdfast.problems.protocols import Samples, Score
 from holdfast.problems.regressions import Softmax
-from holdfast.problems.worker_samples import Features, Relabel, Shards, Targets
+from holdfast.problems.worker_samples import Relabel, Shards
 from holdfast.streams import Stream
-from holdfast.typing import Vector, Workers
+from holdfast.typing import Features, Targets, Vector, Workers
 
 CHUNK = 4
 """Workers whose gradients are computed at a time."""

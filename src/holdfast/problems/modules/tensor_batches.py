@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
 from holdfast.problems.modules.pytorch import Tensor, library
-from holdfast.problems.worker_samples import BLOCK, Features, Shards
+from holdfast.problems.worker_samples import BLOCK, Shards
 from holdfast.streams import Stream
-from holdfast.typing import Workers
+from holdfast.typing import Features, Workers
 
 MOST = 4
 """Pixels that an image is shifted by, at most, up or down and left or right; what comes in is 0."""

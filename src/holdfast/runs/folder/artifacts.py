@@ -15,6 +15,7 @@ from holdfast.files import content_of
 from holdfast.problems import REGISTRY
 from holdfast.runs.folder.sealed import describe_damage, seal, unseal
 from holdfast.runs.predictor import Predictor
+from holdfast.typing import Json
 
 MODEL, PREDICTOR, RESULT = "model.npy", "model.json", "result.json"
 
@@ -42,7 +43,7 @@ class Artifacts:
         self.path, self._identity = path, identity
 
     @cached_property
-    def _written(self) -> dict[str, Any] | None:
+    def _written(self) -> Json | None:
         path = self.path / RESULT
         try:
             content = content_of(path)
@@ -59,7 +60,7 @@ class Artifacts:
         return None if self._written is None else str(self._written["of"]["records"])
 
     @property
-    def result(self) -> dict[str, Any] | None:
+    def result(self) -> Json | None:
         return None if self._written is None else {key: value for key, value in self._written.items() if key != "of"}
 
     def predictor(self) -> Predictor:

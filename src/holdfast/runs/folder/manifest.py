@@ -5,7 +5,6 @@ from contextlib import suppress
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from holdfast.engines.engine_options import ENGINES
 from holdfast.errors import InvalidInput
@@ -13,6 +12,7 @@ from holdfast.files import LOCK, is_half_written, reason, write_atomic
 from holdfast.runs.folder.environment import versions
 from holdfast.runs.folder.sealed import describe_damage, seal, unseal
 from holdfast.runs.spec import Spec
+from holdfast.typing import Json
 
 SPEC, VERSIONS = "spec.toml", "versions.json"
 
@@ -56,7 +56,7 @@ class Manifest:
         self.path = path
 
     @cached_property
-    def about(self) -> dict[str, Any]:
+    def about(self) -> Json:
         """What `versions.json` holds."""
         path = self.path / VERSIONS
         try:

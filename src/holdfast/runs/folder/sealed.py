@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
 
+from holdfast.typing import Json
+
 
 def seal(value: Mapping[str, Any]) -> bytes:
     """Return a JSON object with its own checksum."""
@@ -12,7 +14,7 @@ def seal(value: Mapping[str, Any]) -> bytes:
     return (json.dumps(plain | {"sha256": _digest(plain)}, indent=2, allow_nan=False) + "\n").encode()
 
 
-def unseal(content: bytes) -> dict[str, Any]:
+def unseal(content: bytes) -> Json:
     """Return the JSON object that `seal` wrote, or raise ValueError, KeyError or TypeError."""
     value = dict(json.loads(content))
     if value.pop("sha256") != _digest(value):

@@ -91,8 +91,8 @@ def figure(name: str, rates: Rates | None, **changes: Any) -> Figure:
 
     Without rates, as for a search, the specs whose rate is searched have none.
 
-    >>> from holdfast.studies.paper.rates import recorded
-    >>> gaussian = figure("gaussian", recorded())
+    >>> from holdfast.studies.paper.rates import load_rates
+    >>> gaussian = figure("gaussian", load_rates())
     >>> [panel.title for panel in gaussian.panels], gaussian.panels[0].curves[1].spec.rate
     (['q = 4', 'q = 8'], 0.002)
     """
