@@ -78,12 +78,12 @@ def test_a_pipe_gets_plain_lines(capsys: pytest.CaptureFixture[str]) -> None:
         )
     assert re.fullmatch(r"rsa: accuracy 0\.\d{4}  loss \S+  variance \S+  after 10 rounds in \d+\.\d s", lines[2])
     assert re.fullmatch(
-        r"(It learnt|More than half of .* was learnt): accuracy 0\.\d{4} of a possible 1\.0000\.", lines[3]
+        r"(It learned|More than half of .* was learned): accuracy 0\.\d{4} of a possible 1\.0000\.", lines[3]
     )
     assert re.fullmatch(r"On the honest .* their own models reach 0\.\d{4}, the master's 0\.\d{4}\.", lines[4])
     assert re.fullmatch(r"Suspect by their messages: (none|[\d ]+)\. No worker sends copies\.", lines[5])
     assert lines[6:] == [
-        "Nobody is judged by fewer than 5 evaluations; this run has 2.",
+        "Suspicion scores need 5 evaluations; this run has 2: lower --eval-every.",
         "worker by worker: holdfast inspect one",
         "run folder: one",
     ]

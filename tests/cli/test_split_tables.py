@@ -10,7 +10,7 @@ METHODS = ["watch+nnm+trimmed-mean", "centered-clipping", "rsa"]
 CONDITIONS = [
     f"{partition}, {q}"
     for partition in ("iid", "dirichlet:alpha=0.5", "by-label")
-    for q in ("nobody lies", "q = 4", "q = 8")
+    for q in ("no attack", "q = 4", "q = 8")
 ]
 CELL = "0.935 ± 0.006 contrarian"
 
@@ -40,7 +40,7 @@ def test_a_wide_leaderboard_goes_on_below(width: int, tables: int) -> None:
 
 def test_what_fits_is_left_as_it_is() -> None:
     shown = lines(80, CONDITIONS[:1])
-    assert any("iid, nobody lies" in line for line in shown)
+    assert any("iid, no attack" in line for line in shown)
     assert sum(line.split()[:1] == ["rsa"] for line in shown) == 1
 
 

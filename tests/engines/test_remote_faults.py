@@ -183,7 +183,7 @@ NONSENSE = {
     "another round": (wire.floats(Kind.MODEL, ROWS, 3), "round 4 and 3 workers; got 3 and 3"),
     "another count": (wire.floats(Kind.MODEL, ROWS[:2], 4), "round 4 and 3 workers; got 4 and 2"),
     "another shape": (wire.floats(Kind.MODEL, ROWS[:, :14].copy(), 4), "must have dimension 15; got 14"),
-    "nobody": (wire.pack("nobody"), "must be of 3 workers; got nobody's"),
+    "nobody": (wire.pack("nobody"), "must be of 3 workers; got an answer of no worker"),
     "another packet": (wire.pack("state", model=ROWS), "must be of kind nobody; got state"),
     "a cut packet": (wire.pack("state", model=ROWS)[:-1], "must match its checksum"),
 }

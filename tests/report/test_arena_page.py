@@ -58,7 +58,7 @@ def test_the_leaderboard_has_the_share_in_every_task_and_tasks_have_tables() -> 
     tables = task_rankings(BOARD)
     assert [task.text for task in tables] == ["softmax", "mlp:hidden=8"]
     for table in tables.values():
-        assert table.head[:3] == ["method", "iid, nobody lies", "iid, q = 2"]
+        assert table.head[:3] == ["method", "iid, no attack", "iid, q = 2"]
         assert [row[0] for row in table.rows] == [row[0] for row in rows], "methods in the order of the leaderboard"
     assert tables[BOARD.conditions[-1].task].rows[1][2] == "0.750 sign-flip"
     assert len(list(leaderboard_tables(BOARD))) == 1 + 2
@@ -66,7 +66,7 @@ def test_the_leaderboard_has_the_share_in_every_task_and_tasks_have_tables() -> 
 
 def test_one_task_has_one_table_with_its_conditions() -> None:
     alone = board_of(replace(ARENA, models=MODELS[:1]))
-    assert leaderboard(alone).head[:4] == ["method", "kept", "iid, nobody lies", "iid, q = 2"]
+    assert leaderboard(alone).head[:4] == ["method", "kept", "iid, no attack", "iid, q = 2"]
     assert task_rankings(alone) == {}
     (table,) = leaderboard_tables(alone)
     assert table.title == "accuracy at the end, worst case over the attacks"
@@ -77,8 +77,8 @@ def test_of_many_conditions_every_partition_has_a_table_of_its_own() -> None:
     arena = replace(ARENA, models=MODELS[:1], partitions=(Iid(), Dirichlet(0.5), ByLabel()))
     board = board_of(arena, turned=ByLabel())
     first, second, third = split_by_partition(leaderboard(board), board.conditions)
-    assert first.head == ["method", "kept", "iid, nobody lies", "iid, q = 2", "iid, q = 4"]
-    assert second.head[1:] == [f"dirichlet:alpha=0.5, {each}" for each in ("nobody lies", "q = 2", "q = 4")]
+    assert first.head == ["method", "kept", "iid, no attack", "iid, q = 2", "iid, q = 4"]
+    assert second.head[1:] == [f"dirichlet:alpha=0.5, {each}" for each in ("no attack", "q = 2", "q = 4")]
     assert third.rows[0] == ("rsa", "0.100", "0.100 sign-flip", "0.100 sign-flip")
     assert first.best == [(0, 1), (0, 2), (0, 3), (0, 4)]
     assert third.best == [(7, 1), (7, 2), (7, 3)]

@@ -48,9 +48,9 @@ def test_every_worker_has_a_row(inspected: Inspection) -> None:
 
 
 def test_the_curves_hold_every_evaluation(inspected: Inspection) -> None:
-    learnt, _, apart, inner = charts(run_page(inspected).html())
+    learned, _, apart, inner = charts(run_page(inspected).html())
     for panel, name in zip(
-        (*learnt["panels"], *inner["panels"]), ("accuracy", "loss", "variance", "distance"), strict=True
+        (*learned["panels"], *inner["panels"]), ("accuracy", "loss", "variance", "distance"), strict=True
     ):
         assert panel["rows"] == [{"method": "rsa", "round": e.round, name: getattr(e, name)} for e in inspected.history]
     (messages,) = apart["panels"]

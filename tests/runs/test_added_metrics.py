@@ -38,8 +38,8 @@ def test_an_added_metric_is_everywhere(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_a_run_that_diverged_has_every_metric_without_a_value(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(METRICS, "farthest", farthest)
-    learnt, diverged = compare([replace(SPEC, method="sgd"), DIVERGING], jobs=1).rows()
-    assert learnt.keys() == diverged.keys()
+    learned, diverged = compare([replace(SPEC, method="sgd"), DIVERGING], jobs=1).rows()
+    assert learned.keys() == diverged.keys()
     result = run(DIVERGING)
     assert result.diverged is not None
     assert result.to_json()["farthest"] is None

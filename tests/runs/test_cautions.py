@@ -74,12 +74,12 @@ ATTACKED = Spec(attack="sign-flip", byzantine=4)
     ("value", "ceiling", "begins"),
     [
         (0.96, 1.0, "It held: accuracy 0.9600 of a possible 1.0000."),
-        (0.56, 0.6, "It held: accuracy 0.5600 of at most 0.6000, since no honest worker holds"),
-        (0.7, 1.0, "More than half of what is possible was learnt: accuracy 0.7000 of a possible 1.0000."),
+        (0.56, 0.6, "It held: accuracy 0.5600 of at most 0.6000: only attackers hold"),
+        (0.7, 1.0, "More than half of what is possible was learned: accuracy 0.7000 of a possible 1.0000."),
         (
             0.4,
             1.0,
-            "Less than half of what is possible was learnt: accuracy 0.4000 of a possible 1.0000. With",
+            "Less than half of what is possible was learned: accuracy 0.4000 of a possible 1.0000. With",
         ),
         (
             0.07,
@@ -99,7 +99,7 @@ def test_an_accuracy_is_told_beside_what_is_possible_and_what_guessing_reaches(
 
 def test_other_scores_and_ends() -> None:
     assert verdict(ATTACKED, "accuracy", None, 1.0, 0.1, 7) == (
-        "Nothing was learnt: the model diverged at round 7; the attack won."
+        "Nothing was learned: the model diverged at round 7; the attack won."
     )
     assert str(verdict(Spec(), "r2", 0.49, None, None, None)).startswith("The model explains 49% of the variance")
     assert str(verdict(ATTACKED, "r2", -0.3, None, None, None)).startswith("The attack won: R2 -0.3000 is hardly")
@@ -123,7 +123,7 @@ def test_run_and_inspect_say_verdict_ceiling_and_what_is_next(
     ]
     assert main(["run", *flags, "--out", str(tmp_path / "run")]) == 0
     told = capsys.readouterr().out
-    assert "of at most 0.5877, since no honest worker holds the other classes" in told
+    assert "of at most 0.5877: only attackers hold the other classes" in told
     assert f"worker by worker: holdfast inspect {tmp_path / 'run'}" in told
     assert main(["inspect", str(tmp_path / "run")]) == 0
     assert "of at most 0.5877" in capsys.readouterr().out

@@ -40,7 +40,7 @@ def board(*finals: float) -> Leaderboard:
 
 def test_every_method_meets_every_attack_and_nobody_lying_once() -> None:
     assert [condition.text for condition in ARENA.conditions()] == [
-        "iid, nobody lies",
+        "iid, no attack",
         "iid, q = 4",
         "iid, q = 8, told 4",
     ]

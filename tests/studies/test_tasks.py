@@ -75,8 +75,8 @@ def test_a_condition_begins_with_what_there_are_several_of(played: Arena, texts:
 def test_every_data_set_is_learnt_by_every_model() -> None:
     played = arena(data=("digits", "mnist"), models=(None, MLP))
     specs = [spec for bout in played.bouts() for spec in played.specs(bout)]
-    learnt = {(spec.data, spec.model) for spec in specs}
-    assert learnt == {("digits", None), ("digits", MLP), ("mnist", None), ("mnist", MLP)}
+    learned = {(spec.data, spec.model) for spec in specs}
+    assert learned == {("digits", None), ("digits", MLP), ("mnist", None), ("mnist", MLP)}
     assert len(specs) == 4 * 2 * (1 + 1)  # tasks, methods, nobody lying and one attack
 
 

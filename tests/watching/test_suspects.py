@@ -167,13 +167,13 @@ def notes(spec: Spec, folder: Path) -> list[str]:
 
 def test_bits_are_named_as_the_reason(tmp_path: Path) -> None:
     told = notes(replace(PARTIAL, method="rsa:messages=bits", participation=1.0), tmp_path / "run")
-    assert told == ["The master received only counts of bits, so that nobody's messages could be compared."]
+    assert told == ["The master received only counts of bits, so that no messages could be compared."]
     assert all(each.suspicion is None for each in inspect(tmp_path / "run").workers)
 
 
 def test_few_evaluations_are_named_as_the_reason(tmp_path: Path) -> None:
     told = notes(replace(SHORT, rounds=3), tmp_path / "run")
-    assert told == [f"Nobody is judged by fewer than {LEAST_EVALUATIONS} evaluations; this run has 3."]
+    assert told == [f"Suspicion scores need {LEAST_EVALUATIONS} evaluations; this run has 3: lower --eval-every."]
     assert all(each.suspicion is not None for each in inspect(tmp_path / "run").workers)
 
 

@@ -29,7 +29,7 @@ from holdfast.studies.validation import hold_out, write
 TASK = {"data": "data", "model": "models"}
 MEETING = {"method": "methods", "attack": "attacks", "partition": "partitions", "byzantine": "byzantine"}
 SWEPT = TASK | MEETING
-"""The flags that take several values, with the fields of a preset. What is learnt may also stand in a spec file."""
+"""The flags that take several values, with the fields of a preset. What is learned may also stand in a spec file."""
 OWN = (*SWEPT, "declared", "seed", "engine")
 """Fields of a spec that an arena sets itself."""
 
@@ -151,7 +151,7 @@ def _choose_factors(
 
 
 def _ready(arena: Arena, data: Any) -> Spec:
-    """Return the base on a data set, with what depends on it: where its file is, and how it is scaled and learnt."""
+    """Return the base on a data set, with what depends on it: where its file is, and how it is scaled and learned."""
     return fill_defaults(replace(arena.base, data=data))
 
 

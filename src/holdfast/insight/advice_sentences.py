@@ -60,7 +60,7 @@ def minority(byzantine: int, workers: int) -> Told:
         return Told(True, f"q = {byzantine} is fewer than half of m = {workers}")
     return Told(
         False,
-        f"no guarantee: q = {byzantine} is not fewer than half of m = {workers}, and nobody can tell which half is "
+        f"no guarantee: q = {byzantine} is not fewer than half of m = {workers}, and no method can tell which half is "
         "honest; the Byzantine workers decide the medians behind lambda and alpha, too",
     )
 
@@ -71,7 +71,7 @@ def limit(found: Heterogeneity, byzantine: int, workers: int) -> str:
     Their bound is for the worst losses with that dissimilarity everywhere; ours is measured at the optimum.
     """
     if byzantine == 0:
-        return "nobody is Byzantine, so that workers differ costs nothing but time"
+        return "no worker is Byzantine, so differences between workers cost only time"
     share = byzantine / workers
     return (
         f"a Byzantine worker can look like an honest one that differs; so with q/m = {share:.3g} no method can "
@@ -86,8 +86,8 @@ def averaging(found: Heterogeneity, byzantine: int) -> Told:
     if byzantine == 0:
         return Told(
             True,
-            "likely better: nobody is Byzantine, the mean of the gradients has no bias, and every robust rule gives up "
-            "some accuracy for a safety that is not needed; the more workers differ, the more it gives up",
+            "likely better: no worker is Byzantine, the mean of the gradients has no bias, and every robust rule gives "
+            "up some accuracy for a safety that is not needed; the more workers differ, the more it gives up",
         )
     harmless = (
         "; workers are alike, so a robust rule loses little"

@@ -148,18 +148,19 @@ class Inspection:
 
     @property
     def missing_judgement(self) -> str | None:
-        """Why nobody is judged by messages, or who is not; None if everybody is."""
+        """Why workers are not judged by their messages; None if all of them are."""
         if not self.history:
             yet = " yet" if self.result is None else ""
             return f"Nothing was evaluated{yet}, so that nothing is known of the messages."
         recorded = [each.disagreement for each in self.history if each.disagreement is not None]
         if not recorded and self._program.counts:
-            return "The master received only counts of bits, so that nobody's messages could be compared."
+            return "The master received only counts of bits, so that no messages could be compared."
         if not recorded:
             few = f"Messages of fewer than {LEAST_COORDINATES} numbers"
             return f"{few} do not tell who is Byzantine: they are not compared."
         if len(recorded) < LEAST_EVALUATIONS:
-            return f"Nobody is judged by fewer than {LEAST_EVALUATIONS} evaluations; this run has {len(recorded)}."
+            few = f"this run has {len(recorded)}: lower --eval-every"
+            return f"Suspicion scores need {LEAST_EVALUATIONS} evaluations; {few}."
         present = zip(*([share is not None for share in row] for row in recorded), strict=True)
         seldom = [
             str(each.worker) for each, at in zip(self.workers, present, strict=True) if sum(at) < LEAST_EVALUATIONS

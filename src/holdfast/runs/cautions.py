@@ -1,6 +1,6 @@
-"""What a user should know of a run: that something is likely not meant, and that little was learnt.
+"""Warnings of a run: an option is likely not meant, or little was learned.
 
-Each caution is one sentence. Whoever looks on is told them, results and run folders keep them, pages show them.
+Each caution is one sentence. Observers receive cautions; results, run folders and pages hold them.
 """
 
 import re
@@ -17,7 +17,7 @@ from holdfast.runs.spec import Spec
 HARDLY = 0.05
 """The share of its first value by which a loss must have fallen, else it has hardly moved."""
 LEAST_ROUNDS = 50
-"""Of a shorter run nobody expects that the loss has moved."""
+"""A shorter run is not expected to move the loss."""
 SHOWN = 10
 """How many members of a list a sentence names."""
 NUMBER = re.compile(r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?|\b(nan|inf)\b")
@@ -69,7 +69,7 @@ def after(experiment: Experiment, last: Evaluation) -> list[str]:
     start = problem.start()
     first = problem.objective(start, experiment.engine.honest) + experiment.program.prior.value(start)
     if last.loss > first:
-        return [f"the loss has risen from {first:.4g} to {last.loss:.4g}: nothing was learnt"]
+        return [f"the loss has risen from {first:.4g} to {last.loss:.4g}: nothing was learned"]
     if first - last.loss < HARDLY * first:
         return [
             f"the loss has hardly moved, from {first:.4g} to {last.loss:.4g}: more --rounds, or lambda and alpha that "

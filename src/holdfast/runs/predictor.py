@@ -1,4 +1,4 @@
-"""A model that was learnt, with all that is needed to use it: docs/using-a-model.md describes its file."""
+"""A model that was learned, with all that is needed to use it: docs/using-a-model.md describes its file."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Predictor:
     layout: Layout | None = None
     """How features are made of the columns of a table; None where the data were none."""
     scaling: Scaling | None = None
-    """What features were shifted and divided by while the model was learnt."""
+    """What features were shifted and divided by while the model was learned."""
 
     @staticmethod
     def of(built: Built, model: Vector) -> "Predictor | None":
@@ -104,7 +104,7 @@ class Predictor:
         """Return the features of a table, and how many of its texts were never seen in training."""
         sheet = read_frame(table) if is_frame(table) else Table.of(str(table)).sheet()
         layout = self.layout
-        if layout is None:  # learnt from arrays, whose features have no names
+        if layout is None:  # learned from arrays, whose features have no names
             layout = Layout(tuple(Column(name) for name in sheet.columns), target="")
             if len(layout.columns) != self.features:
                 raise InvalidInput(f"{sheet.name} must have {self.features} columns; got {len(layout.columns)}")

@@ -102,7 +102,7 @@ class Record:
 
     @property
     def honest_left_out(self) -> float | None:
-        """In what share of their rounds honest workers were left out; None of a master that judges nobody."""
+        """In what share of their rounds honest workers were left out; None if the master does not judge workers."""
         watched = self.history[-1].watched if self.history else None
         if watched is None:
             return None
@@ -228,7 +228,7 @@ class Record:
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class Result(Record):
-    """How a run ended, with the model that was learnt."""
+    """How a run ended, with the model that was learned."""
 
     history: list[Evaluation]
     model: Vector
@@ -264,7 +264,7 @@ class Result(Record):
     def _usable(self) -> Predictor:
         if self.predictor is None:
             why = "a model that diverged" if self.diverged is not None else f"problem {problem_text(self.spec.problem)}"
-            raise InvalidInput(f"predict needs a model of {', '.join(REGISTRY)} that was learnt from data; got {why}")
+            raise InvalidInput(f"predict needs a model of {', '.join(REGISTRY)} that was learned from data; got {why}")
         return self.predictor
 
     def to_json(self) -> Json:

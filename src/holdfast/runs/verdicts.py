@@ -45,7 +45,7 @@ __all__ = ["Evaluated", "Score", "score_of", "spec_score"]
 WELL, HALF = 0.9, 0.5
 """Shares of the way from guessing to the most that is possible, above which a run did well, or by half; conventions."""
 NOTHING = 0.1
-"""Up to this share nothing worth the name was learnt."""
+"""Up to this share nothing worth the name was learned."""
 
 
 def verdict(
@@ -56,11 +56,11 @@ def verdict(
     `ceiling` is the accuracy that the honest workers' data allow, `guessing` that of the commonest class.
 
     >>> verdict(Spec(), "accuracy", 0.07, 1.0, 0.11, None)
-    'Nothing was learnt: always naming the commonest class gets 0.1100, this model 0.0700 of a possible 1.0000.'
+    'Nothing was learned: always naming the commonest class gets 0.1100, this model 0.0700 of a possible 1.0000.'
     """
     attacked = spec.attack is not None and spec.method.attacked
     if diverged is not None:
-        return f"Nothing was learnt: the model diverged at round {diverged}{'; the attack won' if attacked else ''}."
+        return f"Nothing was learned: the model diverged at round {diverged}{'; the attack won' if attacked else ''}."
     if value is not None and score == "r2":
         return _of_regression(value, attacked)
     if value is not None and score == "accuracy" and ceiling is not None and guessing is not None:
@@ -71,17 +71,17 @@ def verdict(
 def _of_classes(value: float, ceiling: float, guessing: float, attacked: bool) -> str:
     share = (value - guessing) / (ceiling - guessing) if ceiling > guessing else 1.0
     if share >= WELL:
-        return f"{'It held' if attacked else 'It learnt'}: accuracy {value:.4f}{_of_possible(ceiling)}."
+        return f"{'It held' if attacked else 'It learned'}: accuracy {value:.4f}{_of_possible(ceiling)}."
     if share > NOTHING:
         how = "More than half of what is possible" if share >= HALF else "Less than half of what is possible"
-        return f"{how} was learnt: accuracy {value:.4f}{_of_possible(ceiling)}.{_ideal(attacked)}"
+        return f"{how} was learned: accuracy {value:.4f}{_of_possible(ceiling)}.{_ideal(attacked)}"
     why = f"always naming the commonest class gets {guessing:.4f}, this model {value:.4f}{_of_possible(ceiling)}"
-    return f"{'The attack won' if attacked else 'Nothing was learnt'}: {why}.{_ideal(attacked)}"
+    return f"{'The attack won' if attacked else 'Nothing was learned'}: {why}.{_ideal(attacked)}"
 
 
 def _of_regression(value: float, attacked: bool) -> str:
     if value <= NOTHING:
-        won = "The attack won" if attacked else "Nothing was learnt"
+        won = "The attack won" if attacked else "Nothing was learned"
         return f"{won}: R2 {value:.4f} is hardly better than always predicting the mean (0).{_ideal(attacked)}"
     return f"The model explains {value:.0%} of the variance (R2 {value:.4f}).{_ideal(attacked)}"
 
@@ -89,7 +89,7 @@ def _of_regression(value: float, attacked: bool) -> str:
 def _of_possible(ceiling: float) -> str:
     if ceiling == 1:
         return " of a possible 1.0000"
-    return f" of at most {ceiling:.4f}, since no honest worker holds the other classes"
+    return f" of at most {ceiling:.4f}: only attackers hold the other classes"
 
 
 def _ideal(attacked: bool) -> str:

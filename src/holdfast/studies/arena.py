@@ -19,7 +19,7 @@ LINEAR = "linear"
 
 
 class Task(NamedTuple):
-    """What is learnt: which data, by which network, None for a linear model.
+    """What is learned: which data, by which network, None for a linear model.
 
     Each has a name where the arena has several of its kind.
     """
@@ -36,7 +36,7 @@ class Task(NamedTuple):
 
 
 class Condition(NamedTuple):
-    """Where methods meet: what is learnt, who holds what, how many workers are Byzantine, and how many are told."""
+    """Where methods meet: task, partition, and the numbers of Byzantine workers, true and declared."""
 
     task: Task
     partition: Partition
@@ -51,13 +51,13 @@ class Condition(NamedTuple):
     def within_task(self) -> str:
         """What tells the condition from the others of its task."""
         if not self.byzantine:
-            return f"{PARTITIONS.text(self.partition)}, nobody lies"
+            return f"{PARTITIONS.text(self.partition)}, no attack"
         told = "" if self.declared == self.byzantine else f", told {self.declared}"
         return f"{PARTITIONS.text(self.partition)}, q = {self.byzantine}{told}"
 
 
 class Bout(NamedTuple):
-    """One method under one attack in one condition; None stands for nobody lying."""
+    """One method under one attack in one condition; None stands for no attack."""
 
     condition: Condition
     method: Method
@@ -66,10 +66,10 @@ class Bout(NamedTuple):
 
 @dataclass(frozen=True)
 class Arena:
-    """All bouts, each played with every seed; every data set is learnt by every model.
+    """All bouts, each played with every seed; every data set is learned by every model.
 
     `counts` holds pairs of the true and the told number of Byzantine workers. Whatever they are, each partition is
-    also played with nobody lying, and the first pair's told number: what a defence costs when it is not needed. With
+    also played without an attack, and the first pair's told number: what a defence costs when it is not needed. With
     `honest` there are as many honest workers in every condition, and the Byzantine ones beside them.
     Methods get the momentum of the base, but RSA, whose workers keep models of their own, only where a network learns.
     """
@@ -116,11 +116,11 @@ class Arena:
         ]
 
     def task_spec(self, task: Task) -> Spec:
-        """Return the base with what is learnt; what it says of networks must fit a linear model, too."""
+        """Return the base with what is learned; what it says of networks must fit a linear model, too."""
         return replace(self.base, data=task.data, model=task.model)
 
     def conditions(self) -> list[Condition]:
-        """Return all conditions: for every task and partition first that nobody lies."""
+        """Return all conditions: for every task and partition first without an attack."""
         pairs = ((0, self.counts[0][1]), *self.counts)
         return [
             Condition(task, partition, *pair) for task, partition, pair in product(self.tasks(), self.partitions, pairs)

@@ -15,19 +15,19 @@ NEAR = 0.02
 """Methods whose worst cases differ by less are named together."""
 BROKEN = 0.5
 """A method whose worst case keeps less than this share of the ceiling is called broken."""
-NOBODY = "No method could be played in every condition."
+NO_METHOD = "No method could be played in every condition."
 
 
 def headline(board: Leaderboard) -> str:
     """Return who keeps most in the worst case, over all conditions."""
     leaders = _leaders(board, " of what can be reached")
-    return f"In the worst case over all attacks {leaders}." if leaders else NOBODY
+    return f"In the worst case over all attacks {leaders}." if leaders else NO_METHOD
 
 
 def conclusions(board: Leaderboard) -> list[str]:
     """Return what else to conclude: who holds and what breaks the others, and who leads in each of several tasks."""
     tasks = board.by_task.items() if len(board.by_task) > 1 else ()
-    told = [f"{task.text}: {f'{leaders}.' if (leaders := _leaders(each)) else NOBODY}" for task, each in tasks]
+    told = [f"{task.text}: {f'{leaders}.' if (leaders := _leaders(each)) else NO_METHOD}" for task, each in tasks]
     return [breaking(board), *told]
 
 

@@ -59,7 +59,7 @@ def play(
     """Run resolved specs in this order, spread over processes of one thread each; tell each result as it comes.
 
     With one job they run strictly one after another. Work `beside` them is begun first. A run that fails ends all,
-    unless somebody is to be told of it.
+    unless `failed` is given.
     """
 
     def finish(number: int, future: "Future[Any]") -> None:

@@ -2,7 +2,7 @@
 
 A message takes a side on every coordinate: above or below the neutral message (x0 where messages are models, 0 where
 they are gradients), or neither. Sides are all that l1-RSA reads of a message. The judge weighs workers by this measure
-while a run goes on (`judge`), and scores of suspicion are made from it afterwards (`suspicion`).
+during a run (`judge`), and scores of suspicion are made from it afterwards (`suspicion`).
 """
 
 from dataclasses import dataclass

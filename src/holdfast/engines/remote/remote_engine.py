@@ -145,7 +145,7 @@ class Remote:
             return
         wire.open_answer(data, self._trusted, "nobody")
         if asked := len(inbox.select_asked(member.workers)):
-            raise WireError(f"an answer must be of {asked} workers; got nobody's")
+            raise WireError(f"an answer must be of {asked} workers; got an answer of no worker")
 
     def _open(self, inbox: Inbox) -> Rows | Sides | Tally:
         """Return the messages of all stations together."""

@@ -28,7 +28,7 @@ REPEATS = 3
 
 
 class Choice(NamedTuple):
-    """How gradients are computed. A run records it, and goes on with it when it is resumed."""
+    """How gradients are computed. A run records the choice, and resumes with it."""
 
     way: str
     chunk: int

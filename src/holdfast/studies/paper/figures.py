@@ -34,7 +34,7 @@ class Curve:
 
     label: str
     spec: Spec
-    """Resolved, with seed 0 for whoever runs it to replace; without a rate if that is still to be searched."""
+    """With every default, and seed 0, which each run replaces; without a rate if one is still to be searched."""
     searched: bool = False
     """Whether the step size comes from our search; else it is the paper's."""
 
