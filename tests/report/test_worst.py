@@ -94,6 +94,11 @@ def test_what_nobody_withstands_does_not_decide_but_is_told() -> None:
     assert lost_attacks(grouped(lost)["iid"], ACCURACY) == [], "then there would be nothing left to say"
 
 
+def test_a_single_row_that_can_be_withstood_is_no_worst_case() -> None:
+    found = [result("rsa", None, 0.9), result("rsa", "sign-flip", 0.1)]
+    assert headline(grouped(found)) == "rsa ends at 0.900 (iid, no attack)."
+
+
 @pytest.mark.parametrize(
     ("results", "said"),
     [

@@ -78,7 +78,8 @@ def headline(groups: Grouped) -> str:
     score, partition, (won, *others) = _hardest(groups)
     if won.value is None:
         return f"No method ends with a finite score ({partition}, {won.attack})."
-    worst = " in its worst case" if len(groups[partition]) > 1 else ""
+    several = len(groups[partition]) - len(lost_attacks(groups[partition], score)) > 1
+    worst = " in its worst case" if several else ""
     limited = score.name == "accuracy" and won.ceiling is not None and won.ceiling < 1
     ceiling = f", where the ceiling is {score.text(won.ceiling)}" if limited else ""
     verb = "ends at" if won.attack == HARMLESS else "keeps"
