@@ -7,7 +7,7 @@ from benchmarks.timing import once
 from holdfast.data import load
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
-from holdfast.studies.arena import PRESETS
+from holdfast.studies.arena_presets import PRESETS
 
 
 def one_round(specs: list[Spec]) -> None:

@@ -18,7 +18,7 @@ import holdfast as hf
 from holdfast.runs.auto import resolve_auto
 from holdfast.runs.plan import fill_defaults
 from holdfast.runs.spec_parts import require_number
-from holdfast.studies.arena import PRESETS
+from holdfast.studies.arena_presets import PRESETS
 
 HONEST, COUNTS, LONGER = 10, (1, 2, 3, 4), 3.0
 SEARCHES = {

@@ -13,8 +13,8 @@ from holdfast.cli.demo import next_steps
 from holdfast.cli.reporter import Reporter, WorstCases
 from holdfast.cli.spec_flags import read_spec
 from holdfast.runs.spec import Spec
-from holdfast.studies.arena import PRESETS
 from holdfast.studies.arena_play import play_arena
+from holdfast.studies.arena_presets import PRESETS
 from holdfast.studies.compilation import prepare
 from holdfast.studies.leaderboard import Leaderboard
 from holdfast.studies.study import Study

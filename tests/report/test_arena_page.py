@@ -20,7 +20,7 @@ from holdfast.runs.metrics import Evaluation
 from holdfast.runs.records import Record
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import make_model
-from holdfast.studies.arena import Arena, Bout
+from holdfast.studies.arena_plan import Arena, Bout
 from holdfast.studies.leaderboard import BoutResult, Leaderboard
 
 METHODS = tuple(map(make_method, ("rsa", "watchful-rsa", "sgd", "median", "krum", "trimmed-mean", "cge", "faba")))

@@ -14,7 +14,7 @@ from holdfast.methods import make_method
 from holdfast.report.holdings_chart import holdings_of
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
-from holdfast.studies.arena import Arena
+from holdfast.studies.arena_plan import Arena
 from holdfast.studies.arena_results import results_of
 from holdfast.studies.leaderboard import BoutResult, Leaderboard
 

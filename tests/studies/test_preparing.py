@@ -10,7 +10,7 @@ from holdfast.attacks import Duplicate, SignFlip
 from holdfast.data import ByLabel, Iid
 from holdfast.methods import make_method
 from holdfast.runs.spec import Spec
-from holdfast.studies.arena import Arena
+from holdfast.studies.arena_plan import Arena
 from holdfast.studies.arena_play import play_arena
 from holdfast.studies.study import Arrived, Study
 

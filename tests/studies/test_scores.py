@@ -13,7 +13,7 @@ from holdfast.methods import make_method
 from holdfast.runs.metrics import Evaluation
 from holdfast.runs.records import Record
 from holdfast.runs.spec import Spec
-from holdfast.studies.arena import Arena, Bout
+from holdfast.studies.arena_plan import Arena, Bout
 from holdfast.studies.arena_results import breaking, headline
 from holdfast.studies.leaderboard import BoutResult, Interval, Leaderboard
 

@@ -18,8 +18,9 @@ from holdfast.runs.metrics import Evaluation
 from holdfast.runs.records import Record
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import make_model
-from holdfast.studies.arena import PRESETS, Arena, Bout, Condition, Task
+from holdfast.studies.arena_plan import Arena, Bout, Condition, Task
 from holdfast.studies.arena_play import choose_factors, play_arena
+from holdfast.studies.arena_presets import PRESETS
 from holdfast.studies.arena_results import conclusions, headline, results_of
 from holdfast.studies.leaderboard import BoutResult, Leaderboard
 from holdfast.studies.study import Arrived, Study

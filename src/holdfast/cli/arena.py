@@ -18,8 +18,9 @@ from holdfast.runs.plan import fill_defaults
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import data_labels, data_name, data_text, model_text
 from holdfast.runs.workbench import SHARED
-from holdfast.studies.arena import PRESETS, Arena, Preset
+from holdfast.studies.arena_plan import Arena
 from holdfast.studies.arena_play import Place, choose_factors, place_of, play_arena
+from holdfast.studies.arena_presets import PRESETS, Preset
 from holdfast.studies.arena_results import conclusions, headline, results_of
 from holdfast.studies.auto_numbers import NumbersFile
 from holdfast.studies.leaderboard import Leaderboard

@@ -12,8 +12,8 @@ from holdfast.cli.reporter import Reporter
 from holdfast.cli.results_folders import results_folder
 from holdfast.cli.spec_flags import add_jobs, add_output, format_flags
 from holdfast.runs.spec import Spec
-from holdfast.studies.arena import PRESETS
 from holdfast.studies.arena_play import play_arena
+from holdfast.studies.arena_presets import PRESETS
 from holdfast.studies.compilation import preparing
 from holdfast.studies.leaderboard import Leaderboard
 from holdfast.studies.study import Arrived, Study

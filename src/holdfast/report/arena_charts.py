@@ -14,7 +14,7 @@ from holdfast.report.colours import strokes, variable
 from holdfast.report.drawing import ROWS, Drawing, Panel, Row
 from holdfast.report.line_charts import line_panel
 from holdfast.report.worst_chart import Dot, worst_chart
-from holdfast.studies.arena import Condition
+from holdfast.studies.arena_plan import Condition
 from holdfast.studies.arena_results import attack_text
 from holdfast.studies.leaderboard import BoutResult, Leaderboard, Standing
 

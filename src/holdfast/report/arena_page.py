@@ -14,7 +14,7 @@ from holdfast.report.holdings_chart import holdings_blocks
 from holdfast.report.page import Block, Details, Heading, Items, Page, Paragraph
 from holdfast.report.text_table import TextTable
 from holdfast.runs.spec_parts import data_labels, model_text
-from holdfast.studies.arena import Arena, Condition, Task
+from holdfast.studies.arena_plan import Arena, Condition, Task
 from holdfast.studies.arena_results import attack_text, conclusions, headline
 from holdfast.studies.leaderboard import BoutResult, Leaderboard, Standing
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from holdfast.data import Partition
 from holdfast.methods import Method
 from holdfast.runs.spec import Spec
-from holdfast.studies.arena import Arena, Bout, Task
+from holdfast.studies.arena_plan import Arena, Bout, Task
 from holdfast.studies.leaderboard import BoutResult
 from holdfast.studies.study import Draft, Study
 

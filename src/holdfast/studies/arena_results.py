@@ -7,7 +7,7 @@ from holdfast.attacks import ATTACKS
 from holdfast.data import PARTITIONS
 from holdfast.methods import Method, method_labels, method_text
 from holdfast.runs.spec_parts import data_text, model_text
-from holdfast.studies.arena import Arena
+from holdfast.studies.arena_plan import Arena
 from holdfast.studies.leaderboard import BoutResult, Leaderboard, Standing
 from holdfast.typing import Json
 

@@ -12,7 +12,7 @@ from scipy.stats import t
 from holdfast.methods import Method
 from holdfast.runs.records import Record
 from holdfast.runs.spec import Spec
-from holdfast.studies.arena import Arena, Bout, Condition, Task
+from holdfast.studies.arena_plan import Arena, Bout, Condition, Task
 
 
 class Interval(NamedTuple):
