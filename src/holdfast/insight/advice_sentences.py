@@ -25,7 +25,7 @@ def degree(found: Heterogeneity) -> str:
     return "somewhat different" if found.at_start < HALF else "very different"
 
 
-def differing(found: Heterogeneity) -> str:
+def describe_workers(found: Heterogeneity) -> str:
     """Return how much workers differ, with the numbers that say so."""
     excess = "" if found.excess is None else f", {found.excess:.3g} times what chance explains"
     relative = "" if found.relative is None else f" ({found.relative:.3g} of the common squared gradient at the start)"

@@ -159,7 +159,7 @@ def _disagreement(experiment: Experiment, messages: Messages) -> tuple[list[floa
     return shares, twins
 
 
-def guessing(experiment: Experiment) -> float | None:
+def measure_guessing(experiment: Experiment) -> float | None:
     """Return the share of the commonest class among the test samples: what needs no learning."""
     if (found := find_classes(experiment.problem)) is None:
         return None
@@ -167,7 +167,7 @@ def guessing(experiment: Experiment) -> float | None:
     return float(np.unique(test.targets, return_counts=True)[1].max() / len(test.targets))
 
 
-def ceiling(experiment: Experiment) -> float | None:
+def measure_ceiling(experiment: Experiment) -> float | None:
     """Return the share of the test samples whose class some honest worker holds: no method can learn the rest."""
     if (found := find_classes(experiment.problem)) is None:
         return None

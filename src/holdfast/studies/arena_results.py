@@ -74,7 +74,7 @@ def _join(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def results_of(arena: Arena, board: Leaderboard, factors: Sequence[float] = ()) -> Json:
+def collect_results(arena: Arena, board: Leaderboard, factors: Sequence[float] = ()) -> Json:
     """Return what `holdfast arena --json` prints."""
     return {
         "headline": headline(board),

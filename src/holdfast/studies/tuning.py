@@ -110,7 +110,7 @@ def place(trial: Trial) -> Place:
     return (method.norm, require_number(method.penalty), rate) if isinstance(method, Rsa) else (None, None, rate)
 
 
-def chosen(asked: Spec, winner: Spec) -> Spec:
+def apply_winner(asked: Spec, winner: Spec) -> Spec:
     """Return what was asked for, with the values of the winner."""
     method, won = asked.method, winner.method
     if isinstance(method, Rsa):
