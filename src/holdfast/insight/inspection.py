@@ -30,7 +30,7 @@ from holdfast.watching.suspicion import (
 
 @dataclass(frozen=True)
 class Suspicion:
-    """What the messages of a run tell of a worker; whether it is Byzantine had no part in it."""
+    """Evidence from a worker's messages alone; the simulation's knowledge of Byzantine workers is not used."""
 
     disagreement: float
     """Mean over the evaluations."""
@@ -122,8 +122,8 @@ class Inspection:
     @property
     def notes(self) -> list[str]:
         """What to be careful about, and what is missing and why."""
-        told = (self._ending(), *self.warnings, self.missing_judgement, self._missing_models())
-        return [text for text in told if text]
+        texts = (self._ending(), *self.warnings, self.missing_judgement, self._missing_models())
+        return [text for text in texts if text]
 
     @property
     def warnings(self) -> list[str]:
@@ -148,7 +148,7 @@ class Inspection:
 
     @property
     def missing_judgement(self) -> str | None:
-        """Why nobody is judged by messages, or who is not; None if everybody is."""
+        """Why no worker is judged by its messages, or which workers are not; None if all are."""
         if not self.history:
             yet = " yet" if self.result is None else ""
             return f"Nothing was evaluated{yet}, so that nothing is known of the messages."

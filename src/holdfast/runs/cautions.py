@@ -1,6 +1,6 @@
-"""What a user should know of a run: that something is likely not meant, and that little was learnt.
+"""Cautions: what is likely not meant by a spec, and signs that a run learnt little.
 
-Each caution is one sentence. Whoever looks on is told them, results and run folders keep them, pages show them.
+Each caution is one sentence. Observers receive them, results and run folders hold them, pages show them.
 """
 
 import re
@@ -17,7 +17,7 @@ from holdfast.runs.spec import Spec
 HARDLY = 0.05
 """The share of its first value by which a loss must have fallen, else it has hardly moved."""
 LEAST_ROUNDS = 50
-"""Of a shorter run nobody expects that the loss has moved."""
+"""Rounds below which a loss need not have moved."""
 SHOWN = 10
 """How many members of a list a sentence names."""
 NUMBER = re.compile(r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?|\b(nan|inf)\b")

@@ -131,7 +131,7 @@ def evaluate(
     """
     model = x0 if evaluated is None else evaluated
     problem, engine = experiment.problem, experiment.engine
-    with np.errstate(over="ignore", invalid="ignore"):  # a run that diverges is told by its infinite numbers
+    with np.errstate(over="ignore", invalid="ignore"):  # infinite numbers mark a run that diverges
         moment = Moment(experiment, model, *engine.spread(x0))
         own = {name: value for name, metric in METRICS.items() if (value := metric(moment)) is not None}
         comparable = last is not None and problem.dimension >= LEAST_COORDINATES

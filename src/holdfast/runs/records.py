@@ -102,7 +102,7 @@ class Record:
 
     @property
     def honest_left_out(self) -> float | None:
-        """In what share of their rounds honest workers were left out; None of a master that judges nobody."""
+        """The share of their rounds in which honest workers were left out; None for a master that does not judge."""
         watched = self.history[-1].watched if self.history else None
         if watched is None:
             return None

@@ -212,7 +212,7 @@ class Spec:
 
     @property
     def dealing(self) -> Partition:
-        """Who holds what, Byzantine workers among them."""
+        """The partition among all workers, Byzantine ones included."""
         if self.dealt == "everyone":
             return self.partition
         return Among(self.partition, tuple(sorted({*range(1, self.workers + 1)} - {*self.byzantine_workers})))

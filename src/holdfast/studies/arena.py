@@ -36,7 +36,7 @@ class Task(NamedTuple):
 
 
 class Condition(NamedTuple):
-    """Where methods meet: what is learnt, who holds what, how many workers are Byzantine, and how many are told."""
+    """Where methods meet: the task, the partition, the number of Byzantine workers, and the declared number."""
 
     task: Task
     partition: Partition
@@ -52,12 +52,12 @@ class Condition(NamedTuple):
         """What tells the condition from the others of its task."""
         if not self.byzantine:
             return f"{PARTITIONS.text(self.partition)}, nobody lies"
-        told = "" if self.declared == self.byzantine else f", told {self.declared}"
-        return f"{PARTITIONS.text(self.partition)}, q = {self.byzantine}{told}"
+        declared = "" if self.declared == self.byzantine else f", told {self.declared}"
+        return f"{PARTITIONS.text(self.partition)}, q = {self.byzantine}{declared}"
 
 
 class Bout(NamedTuple):
-    """One method under one attack in one condition; None stands for nobody lying."""
+    """One method under one attack in one condition; None stands for no attack."""
 
     condition: Condition
     method: Method
@@ -68,10 +68,10 @@ class Bout(NamedTuple):
 class Arena:
     """All bouts, each played with every seed; every data set is learnt by every model.
 
-    `counts` holds pairs of the true and the told number of Byzantine workers. Whatever they are, each partition is
-    also played with nobody lying, and the first pair's told number: what a defence costs when it is not needed. With
-    `honest` there are as many honest workers in every condition, and the Byzantine ones beside them.
-    Methods get the momentum of the base, but RSA, whose workers keep models of their own, only where a network learns.
+    `counts` holds pairs of the true and the declared number of Byzantine workers. Each partition is also played
+    without an attack, with the first pair's declared number: what a defence costs when it is not needed. With `honest`
+    every condition has that many honest workers, and the Byzantine ones beside them. Methods get the momentum of the
+    base. RSA, whose workers keep models of their own, gets momentum only where a network learns.
     """
 
     base: Spec
@@ -120,7 +120,7 @@ class Arena:
         return replace(self.base, data=task.data, model=task.model)
 
     def conditions(self) -> list[Condition]:
-        """Return all conditions: for every task and partition first that nobody lies."""
+        """Return all conditions: for every task and partition the one without an attack first."""
         pairs = ((0, self.counts[0][1]), *self.counts)
         return [
             Condition(task, partition, *pair) for task, partition, pair in product(self.tasks(), self.partitions, pairs)
@@ -198,10 +198,10 @@ class Preset:
 
 
 def _counts(text: str) -> tuple[int, int]:
-    """Return how many workers are Byzantine, and how many rules are told."""
-    true, _, told = text.partition(":")
+    """Return the true and the declared number of Byzantine workers."""
+    true, _, declared = text.partition(":")
     try:
-        return int(true), int(told or true)
+        return int(true), int(declared or true)
     except ValueError:
         raise InvalidInput(f"--byzantine must be Q or Q:TOLD with whole numbers; got {text}") from None
 

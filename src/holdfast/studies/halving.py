@@ -76,7 +76,7 @@ class Trial(NamedTuple):
     value: float | None
     """The score of the problem; None if it diverged."""
     loss: float | None = None
-    """On the workers' samples, by which equals are told apart."""
+    """On the workers' samples; decides between equal scores."""
 
     def rank(self, score: Score) -> tuple[float, float]:
         """Return what is smaller for better trials."""

@@ -223,9 +223,9 @@ def _places(asked: Sequence[Spec]) -> Iterator[Place]:
     }
     varied = _find_varied(asked)
     for spec in asked:
-        told = tuple((name, _text(spec, name)) for name in varied[spec.partition, spec.attack])
-        row = ", ".join([spec.attack_text, *(f"{name} {text}" for name, text in told)])
-        yield Place(spec.partition_text, row, labels[spec.partition][spec.method], told)
+        varied_here = tuple((name, _text(spec, name)) for name in varied[spec.partition, spec.attack])
+        row = ", ".join([spec.attack_text, *(f"{name} {text}" for name, text in varied_here)])
+        yield Place(spec.partition_text, row, labels[spec.partition][spec.method], varied_here)
 
 
 def _find_varied(asked: Sequence[Spec]) -> Mapping[tuple[Partition, Attack | None], list[str]]:

@@ -124,5 +124,5 @@ def last_run(best: Spec) -> Spec:
 
 
 def _values(spec: Spec) -> Json:
-    told = spec.to_json()
-    return {name: told["method"].get(name) for name in ("norm", "penalty")} | {"rate": spec.rate}
+    method = spec.to_json()["method"]
+    return {name: method.get(name) for name in ("norm", "penalty")} | {"rate": spec.rate}

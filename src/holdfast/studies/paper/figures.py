@@ -34,7 +34,7 @@ class Curve:
 
     label: str
     spec: Spec
-    """Resolved, with seed 0 for whoever runs it to replace; without a rate if that is still to be searched."""
+    """Resolved, with seed 0, which a run replaces; without a rate if the rate is still to be searched."""
     searched: bool = False
     """Whether the step size comes from our search; else it is the paper's."""
 
