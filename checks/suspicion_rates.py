@@ -14,7 +14,7 @@ from pathlib import Path
 
 from holdfast import Result, Spec, run
 from holdfast.attacks import REGISTRY
-from holdfast.insight.inspection import individuals, suspicions_of
+from holdfast.insight.inspection import list_individuals, list_suspicions
 
 PAGE = Path(__file__).parents[1] / "docs" / "workers.md"
 BEGIN, END = "<!-- {}: written by checks/suspicion_rates.py -->\n", "<!-- end -->\n"
@@ -57,7 +57,7 @@ def accusations(spec: Spec) -> tuple[str, str]:
     suspects, copies = Tally(), Tally()
     for seed in SEEDS:
         result = run(replace(spec, seed=seed))
-        for each in individuals(result.spec, result.history):
+        for each in list_individuals(result.spec, result.history):
             if each.suspicion is not None:
                 suspects.count(each.suspicion.suspected, each.byzantine)
                 copies.count(each.suspicion.copied, each.byzantine)
@@ -96,7 +96,7 @@ def honest_table() -> Iterator[str]:
 
 
 def _somebody(result: Result, evaluations: int) -> bool:
-    found = suspicions_of(result.history[:evaluations])
+    found = list_suspicions(result.history[:evaluations])
     return any(each is not None and (each.suspected or each.copied) for each in found)
 
 

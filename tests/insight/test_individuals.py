@@ -9,7 +9,7 @@ import pytest
 
 from changed import ready
 from holdfast.errors import InvalidInput
-from holdfast.insight.inspection import Suspicion, individuals, inspect, suspicions_of
+from holdfast.insight.inspection import Suspicion, inspect, list_individuals, list_suspicions
 from holdfast.runs.experiment import assemble
 from holdfast.runs.metrics import Evaluation
 from holdfast.runs.observers import Interrupted
@@ -26,8 +26,8 @@ SPEC = Spec(
 
 def judged(history: list[Evaluation]) -> list[Suspicion]:
     """Return what is told of the workers, all of whom were present."""
-    found = [each for each in suspicions_of(history) if each is not None]
-    assert len(found) == len(suspicions_of(history))
+    found = [each for each in list_suspicions(history) if each is not None]
+    assert len(found) == len(list_suspicions(history))
     return found
 
 
@@ -56,7 +56,7 @@ def test_what_is_recorded_is_what_the_master_received(spec: Spec) -> None:
     assert [each.twins for each in result.history] == [each.twins for each in recorded]
     ideal = spec.method_name == "ideal-rsa"
     workers = [1, 3, 4, 6, 7, 8] if ideal else list(range(1, 9))
-    seen = individuals(result.spec, result.history, result.personal)
+    seen = list_individuals(result.spec, result.history, result.personal)
     assert [each.worker for each in seen] == workers
     assert [each.worker for each in seen if each.byzantine] == ([] if ideal else [2, 5])
 
@@ -79,7 +79,7 @@ def test_a_resumed_run_tells_the_same(after: int, tmp_path: Path) -> None:
 def test_the_folder_tells_what_the_result_tells(tmp_path: Path) -> None:
     result = run(SPEC, tmp_path / "run")
     found = inspect(tmp_path / "run")
-    assert found.workers == individuals(result.spec, result.history, result.personal)
+    assert found.workers == list_individuals(result.spec, result.history, result.personal)
     assert found.history == result.history
     assert found.notes == []
     assert {each.worker for each in found.workers if each.own is None} == {2, 5}
@@ -113,7 +113,7 @@ def test_workers_that_flip_signs_are_found_and_copies_are_copies() -> None:
 def test_where_nobody_attacks_nobody_is_called_byzantine() -> None:
     for spec in (replace(SPEC, method="ideal-sgd"), replace(SPEC, attack=None)):
         result = run(spec)
-        assert not any(each.byzantine for each in individuals(result.spec, result.history))
+        assert not any(each.byzantine for each in list_individuals(result.spec, result.history))
 
 
 def test_a_record_that_was_cut_off_is_left_out_unless_the_run_is_over(tmp_path: Path) -> None:

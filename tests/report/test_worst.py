@@ -10,7 +10,7 @@ from holdfast.report.worst_cases import conclusions, headline, lost_attacks, wor
 from holdfast.runs.records import Result
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
-from holdfast.runs.verdicts import Score, score_of
+from holdfast.runs.verdicts import Score, choose_score
 from holdfast.studies.table import Comparison, Grouped
 
 RMSE = Score("rmse", "root mean square error on the test data", higher=False, share=False)
@@ -126,7 +126,7 @@ def test_less_is_better_where_the_score_says_so() -> None:
         for method, value in zip(("rsa", "sgd"), values, strict=True)
     ]
     (by_attack,) = grouped(results).values()
-    assert score_of(results) is RMSE
+    assert choose_score(results) is RMSE
     assert [case.method for case in worst_cases(by_attack, RMSE)] == ["rsa", "sgd"]
     assert headline(grouped(results)) == (
         "rsa keeps rmse 3.5 in its worst case (iid, gaussian). The next best, sgd, ends at 90 (gaussian)."
@@ -141,10 +141,10 @@ def test_the_best_of_a_row_is_marked_whoever_it_belongs_to() -> None:
 
 
 def test_a_score_is_what_all_measured() -> None:
-    assert score_of([BASE]) is ACCURACY
+    assert choose_score([BASE]) is ACCURACY
     measured = [replace(BASE.history[-1], accuracy=None, metrics={"rmse": 1.0, "r2": 0.5})]
     both = replace(BASE, spec=replace(BASE.spec, problem="least-squares"), history=measured)
-    assert score_of([both]) is LeastSquares.score
-    assert score_of([replace(both, spec=BASE.spec)]).name == "loss"
-    assert score_of([BASE, both]).name == "loss"
-    assert score_of([]).name == "loss"
+    assert choose_score([both]) is LeastSquares.score
+    assert choose_score([replace(both, spec=BASE.spec)]).name == "loss"
+    assert choose_score([BASE, both]).name == "loss"
+    assert choose_score([]).name == "loss"

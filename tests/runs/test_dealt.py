@@ -15,7 +15,7 @@ from holdfast.report.holdings_chart import holdings_of
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
 from holdfast.studies.arena_plan import Arena
-from holdfast.studies.arena_results import results_of
+from holdfast.studies.arena_results import collect_results
 from holdfast.studies.leaderboard import BoutResult, Leaderboard
 
 SPEC = Spec(data="digits", workers=12, partition="by-label", attack="sign-flip", byzantine=2, dealt="honest")
@@ -71,7 +71,7 @@ def test_an_arena_has_as_many_honest_workers_in_every_condition() -> None:
     assert [(spec.workers, spec.q, spec.declared) for spec in specs] == [(5, 0, 1), (6, 1, 1), (8, 3, 2)]
     assert {spec.dealt for spec in specs} == {"honest"}
     failed = [BoutResult(bout, failure="not played") for bout in arena().bouts()]
-    assert results_of(arena(), Leaderboard.of(failed))["honest"] == 5
+    assert collect_results(arena(), Leaderboard.of(failed))["honest"] == 5
     assert [spec.workers for bout in arena(None).bouts() for spec in arena(None).specs(bout)] == [12] * 3
 
 

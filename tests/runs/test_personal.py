@@ -61,7 +61,7 @@ def test_of_many_test_samples_evenly_spread_ones_are_looked_at(monkeypatch: pyte
     assert counts.min() > 24
     assert counts.max() <= 48
     parts, model = played(spec)
-    found = personal.personal(parts, model)
+    found = personal.measure_personal(parts, model)
     assert found is not None
     for each in found:
         assert each.master == pytest.approx(weighted(parts, each.worker, model, step=2))

@@ -20,7 +20,7 @@ from holdfast.runs.spec import Spec
 from holdfast.studies import auto_numbers as finding
 from holdfast.studies import auto_numbers as numbers
 from holdfast.studies import pool
-from holdfast.studies.auto_numbers import Numbers, NumbersFile, find_numbers, question_of, with_numbers
+from holdfast.studies.auto_numbers import Numbers, NumbersFile, find_numbers, find_question, with_numbers
 from holdfast.typing import Rows
 
 BASE = Spec(data="digits", rounds=7, workers=8, byzantine=2, attack=SignFlip(), rate="auto")
@@ -44,7 +44,7 @@ def questions(base: Spec = BASE, **others: Any) -> list[Spec]:
         for method in ("rsa", "rsa:norm=1,penalty=0.1", "median")
         for attack in (SignFlip(), *others.get("attacks", ()))
     ]
-    return [each for spec in wanted if (each := question_of(drop_ignored(fill_defaults(spec))))]
+    return [each for spec in wanted if (each := find_question(drop_ignored(fill_defaults(spec))))]
 
 
 Tasks = list[int]
@@ -127,11 +127,13 @@ def test_short_work_is_done_here(spread: Tasks, monkeypatch: pytest.MonkeyPatch)
     ],
 )
 def test_what_has_its_numbers_is_not_asked(spec: Spec, left: bool) -> None:
-    assert (question_of(fill_defaults(spec)) is not None) == left
+    assert (find_question(fill_defaults(spec)) is not None) == left
 
 
 def test_rules_on_gradients_have_one_question() -> None:
-    asked = {question_of(fill_defaults(replace(BASE, method=make_method(name)))) for name in ("median", "krum", "sgd")}
+    asked = {
+        find_question(fill_defaults(replace(BASE, method=make_method(name)))) for name in ("median", "krum", "sgd")
+    }
     assert len(asked) == 1
 
 

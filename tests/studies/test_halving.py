@@ -16,8 +16,8 @@ from holdfast.runs.plan import fill_defaults
 from holdfast.runs.records import Record
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import require_number
-from holdfast.studies.halving import Rung, candidates, halve, rounds_of
-from holdfast.studies.tuning import Outcome, chosen, last_run
+from holdfast.studies.halving import Rung, candidates, halve, list_rounds
+from holdfast.studies.tuning import Outcome, apply_winner, last_run
 from own_problem import Own
 
 BASE = Spec(data="digits", workers=5, rounds=90)
@@ -75,8 +75,8 @@ def test_nobody_wins_with_nothing() -> None:
 
 
 def test_rounds_of_rungs() -> None:
-    assert rounds_of(4, rungs=3) == [1, 1, 4]  # 4 // 9 = 0 would be no run
-    assert rounds_of(7, rungs=1) == [7]
+    assert list_rounds(4, rungs=3) == [1, 1, 4]  # 4 // 9 = 0 would be no run
+    assert list_rounds(7, rungs=1) == [7]
 
 
 def test_the_grid_is_around_the_rule() -> None:
@@ -108,12 +108,12 @@ def test_the_winner_is_named_without_what_follows_from_it() -> None:
     method = Rsa(local_steps=2)
     asked = replace(BASE, method=method, byzantine=(2,), attack=SignFlip())
     won = candidates(replace(asked, rate=0.01), [2.0], points=1)[0]
-    best = chosen(asked, won)
+    best = apply_winner(asked, won)
     assert (best.data, best.byzantine, best.rate) == ("digits", (2,), 0.01)
     assert best.method == replace(method, norm=2.0, penalty=values(won)[1])
     assert last_run(best).eval_every == best.rounds
     krum = make_method("krum")
-    assert chosen(replace(asked, method=krum), replace(won, method=krum)).method is krum
+    assert apply_winner(replace(asked, method=krum), replace(won, method=krum)).method is krum
 
 
 @pytest.mark.parametrize(("method", "norms"), [("rsa", [1.0, inf]), ("median", [1.0])])
@@ -122,7 +122,7 @@ def test_an_outcome_is_strict_json(method: str, norms: list[float]) -> None:
     base = replace(BASE, method=make_method(method))
     tried = candidates(replace(base, rate=1.0), norms, points=3)
     rungs = halve(tried, 1, lambda specs: {spec: record(spec, require_number(spec.rate) / 10) for spec in specs})
-    best = chosen(base, rungs[-1].trials[0].spec)
+    best = apply_winner(base, rungs[-1].trials[0].spec)
     outcome = Outcome(best, tuple(tried[: len(norms)]), tuple(rungs), (9, 1), record(last_run(best), 0.5))
     told = json.loads(json.dumps(outcome.to_json("holdfast run"), allow_nan=False))
     assert told["best"]["rate"] == 3.16

@@ -21,7 +21,7 @@ from holdfast.runs.spec_parts import make_model
 from holdfast.studies.arena_plan import Arena, Bout, Condition, Task
 from holdfast.studies.arena_play import choose_factors, play_arena
 from holdfast.studies.arena_presets import PRESETS
-from holdfast.studies.arena_results import conclusions, headline, results_of
+from holdfast.studies.arena_results import collect_results, conclusions, headline
 from holdfast.studies.leaderboard import BoutResult, Leaderboard
 from holdfast.studies.study import Arrived, Study
 
@@ -196,7 +196,7 @@ def test_one_leaderboard_and_a_sentence_for_each_task() -> None:
 
 def test_every_standing_says_what_was_learnt() -> None:
     played = arena(models=(None, MLP))
-    standings = results_of(played, board_of(played, FINALS))["standings"]
+    standings = collect_results(played, board_of(played, FINALS))["standings"]
     assert {(each["data"], each["model"]) for each in standings} == {("digits", "none"), ("digits", "mlp:hidden=4")}
 
 

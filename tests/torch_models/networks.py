@@ -68,7 +68,7 @@ def images(samples: int = 300, side: int = 8) -> Dataset:
     return Dataset("images", pixels[:cut], targets[:cut], pixels[cut:], targets[cut:])
 
 
-def problem_of(model: Any, workers: int = 6, batch: int = 5, **options: Any) -> ModuleProblem:
+def identify_problem(model: Any, workers: int = 6, batch: int = 5, **options: Any) -> ModuleProblem:
     return ModuleProblem.of(images(), Iid(), workers, batch, model=model, seed=3, **options)
 
 

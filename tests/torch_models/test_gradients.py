@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from networks import NETWORKS, around, every_network, problem_of
+from networks import NETWORKS, around, every_network, identify_problem
 
 from holdfast.problems import ModuleProblem
 from holdfast.problems.modules import WAYS
@@ -22,7 +22,7 @@ def gradients(problem: ModuleProblem, way: str, models: Rows, chunk: int = 4) ->
 @every_network
 @every_way
 def test_every_way_gives_the_gradients_of_the_loop(model: Any, way: str) -> None:
-    problem = problem_of(model)
+    problem = identify_problem(model)
     for models in (around(problem, 6), problem.start()):
         expected = gradients(problem, "loop", models)
         assert np.abs(expected).max() > 0
@@ -35,7 +35,7 @@ def test_the_loop_gives_what_backward_gives(model: Any) -> None:
     """One worker by hand: a module of its own, its loss, `backward`."""
     import torch
 
-    problem = problem_of(model, batch=4)
+    problem = identify_problem(model, batch=4)
     models = around(problem, 6)
     row = gradients(problem, "loop", models)[2]
     module = problem.module.train()
@@ -52,7 +52,7 @@ def test_the_loop_gives_what_backward_gives(model: Any) -> None:
 @every_network
 @every_way
 def test_a_worker_alone_gets_the_same_bits(model: Any, way: str) -> None:
-    problem = problem_of(model).using(way, 4)
+    problem = identify_problem(model).using(way, 4)
     models = around(problem, 6)
     for given in (models, models[0]):
         together = problem.oracle(EVERYBODY)(given, 5).copy()
@@ -64,7 +64,7 @@ def test_a_worker_alone_gets_the_same_bits(model: Any, way: str) -> None:
 
 @every_way
 def test_the_same_bits_again_and_in_a_new_problem(way: str) -> None:
-    first, second = (problem_of(NETWORKS["cnn"]).using(way, 3) for _ in range(2))
+    first, second = (identify_problem(NETWORKS["cnn"]).using(way, 3) for _ in range(2))
     models = around(first, 6)
     before = first.oracle(EVERYBODY)(models, 1).copy()
     first.oracle(EVERYBODY)(models, 2)
@@ -74,7 +74,7 @@ def test_the_same_bits_again_and_in_a_new_problem(way: str) -> None:
 
 @every_way
 def test_in_float64(way: str) -> None:
-    problem = problem_of(NETWORKS["cnn"], dtype="float64")
+    problem = identify_problem(NETWORKS["cnn"], dtype="float64")
     models = around(problem, 6)
     assert gradients(problem, way, models).dtype == np.float64
     np.testing.assert_allclose(gradients(problem, way, models), gradients(problem, "loop", models), rtol=0, atol=1e-14)
@@ -84,7 +84,7 @@ def test_threads_are_as_they_were() -> None:
     import torch
 
     before = torch.get_num_threads()
-    problem = problem_of(NETWORKS["mlp"])
+    problem = identify_problem(NETWORKS["mlp"])
     problem.oracle(EVERYBODY)(problem.start(), 0)
     problem.evaluate(problem.start())
     assert torch.get_num_threads() == before

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from networks import NETWORKS, images, normalised, problem_of
+from networks import NETWORKS, identify_problem, images, normalised
 
 from holdfast.data import Dataset, Iid, load
 from holdfast.errors import InvalidInput
@@ -25,7 +25,7 @@ torch = pytest.importorskip("torch")
 
 @pytest.mark.parametrize("name", ["softmax", "mlp", "cnn", "resnet8"])
 def test_networks_keep_the_laws_of_problems(name: str) -> None:
-    check_problem(problem_of(NETWORKS[name], dtype="float64"), examples=8, seconds=2)
+    check_problem(identify_problem(NETWORKS[name], dtype="float64"), examples=8, seconds=2)
 
 
 def test_a_factory_makes_problems_of_any_data() -> None:
@@ -77,10 +77,10 @@ def test_of_l1_both_follow_one_path_until_rounding_decides_a_sign() -> None:
 
 def test_starts_are_addressed() -> None:
     torch.manual_seed(0)
-    first = problem_of(Mlp()).start()
+    first = identify_problem(Mlp()).start()
     before = torch.random.get_rng_state()
     torch.manual_seed(1)
-    again, other = problem_of(Mlp()).start(), ModuleProblem.of(images(), Iid(), 6, 5, model=Mlp(), seed=4).start()
+    again, other = identify_problem(Mlp()).start(), ModuleProblem.of(images(), Iid(), 6, 5, model=Mlp(), seed=4).start()
     assert np.array_equal(first, again)
     assert not np.array_equal(first, other)
     torch.manual_seed(0)
@@ -101,7 +101,7 @@ def test_mean_and_deviation_of_each_channel() -> None:
 def test_batch_normalisation_is_measured_with_statistics_at_the_model() -> None:
     """Measured twice, or after training elsewhere, a model gets the same numbers; and it learns."""
     result = run(Spec(data=images(600), model=normalised, method="rsa:norm=2,penalty=0.01", rate=1.0, rounds=60))
-    problem = problem_of(normalised)
+    problem = identify_problem(normalised)
     start = problem.evaluate(problem.start())
     problem.oracle(problem.workers)(problem.start(), 0)
     assert problem.evaluate(problem.start()) == start
@@ -111,13 +111,13 @@ def test_batch_normalisation_is_measured_with_statistics_at_the_model() -> None:
 
 def test_augmentation_is_addressed_and_off_by_default() -> None:
     plain, moved, again = (
-        problem_of(Cnn(kernel=3, padding=1), augment=augment).minibatches(np.array([2, 3]), 4)
+        identify_problem(Cnn(kernel=3, padding=1), augment=augment).minibatches(np.array([2, 3]), 4)
         for augment in ("none", "flip-shift", "flip-shift")
     )
     assert not torch.equal(plain[0], moved[0])
     assert torch.equal(moved[0], again[0])
     assert torch.equal(plain[1], moved[1])
-    alone = problem_of(Cnn(kernel=3, padding=1), augment="flip-shift").minibatches(np.array([3]), 4)
+    alone = identify_problem(Cnn(kernel=3, padding=1), augment="flip-shift").minibatches(np.array([3]), 4)
     assert torch.equal(alone[0][0], moved[0][1])
 
 
@@ -178,7 +178,7 @@ def flat(shape: tuple[int, ...], outputs: int) -> Any:
     ],
 )
 def test_what_cannot_be_reproduced_is_refused(model: Any, reason: str) -> None:
-    problem = problem_of(model)
+    problem = identify_problem(model)
     with pytest.raises(InvalidInput, match=reason) as refusal:
         problem.oracle(problem.workers)(np.zeros(1), 0)
     assert "\n" not in str(refusal.value)

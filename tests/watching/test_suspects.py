@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from holdfast.engines import Participation
-from holdfast.insight.inspection import individuals, inspect, suspicions_of
+from holdfast.insight.inspection import inspect, list_individuals, list_suspicions
 from holdfast.runs.metrics import Evaluation
 from holdfast.runs.records import Result
 from holdfast.runs.runner import run
@@ -53,7 +53,7 @@ def honest_histories() -> list[list[Evaluation]]:
 
 
 def accused(history: list[Evaluation]) -> list[int]:
-    return [i for i, each in enumerate(suspicions_of(history), start=1) if each is not None and each.suspected]
+    return [i for i, each in enumerate(list_suspicions(history), start=1) if each is not None and each.suspected]
 
 
 def test_a_short_run_of_honest_workers_names_no_suspect() -> None:
@@ -69,7 +69,7 @@ def test_a_short_run_of_honest_workers_names_no_suspect() -> None:
 
 
 def test_few_copies_are_named_in_a_short_run_of_honest_workers() -> None:
-    named = [any(each is not None and each.copied for each in suspicions_of(h)) for h in honest_histories()]
+    named = [any(each is not None and each.copied for each in list_suspicions(h)) for h in honest_histories()]
     assert sum(named) == 0
 
 
@@ -139,14 +139,14 @@ def asked_in(round: int) -> list[int]:
 
 
 def test_the_present_are_judged(partial: Result) -> None:
-    found = individuals(partial.spec, partial.history, partial.personal)
+    found = list_individuals(partial.spec, partial.history, partial.personal)
     assert [each.worker for each in found if each.suspicion is not None and each.suspicion.suspected] == [4, 9]
     assert [each.worker for each in found if each.byzantine] == [4, 9]
 
 
 def test_who_was_never_there_has_no_numbers() -> None:
     result = run(replace(PARTIAL, rounds=10, participation=0.3))
-    found = individuals(result.spec, result.history)
+    found = list_individuals(result.spec, result.history)
     assert [each.suspicion is None for each in found].count(True) == 7
 
 

@@ -19,9 +19,9 @@ from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import data_labels, data_name, data_text, model_text
 from holdfast.runs.workbench import SHARED
 from holdfast.studies.arena_plan import Arena
-from holdfast.studies.arena_play import Place, choose_factors, place_of, play_arena
+from holdfast.studies.arena_play import Place, choose_factors, locate_bout, play_arena
 from holdfast.studies.arena_presets import PRESETS, Preset
-from holdfast.studies.arena_results import conclusions, headline, results_of
+from holdfast.studies.arena_results import collect_results, conclusions, headline
 from holdfast.studies.auto_numbers import NumbersFile
 from holdfast.studies.leaderboard import Leaderboard
 from holdfast.studies.study import Study
@@ -123,7 +123,7 @@ def _play(reporter: Reporter, arena: Arena, out: Path, arguments: Namespace) -> 
     if len(factors) > 1:
         chosen = _choose_factors(reporter, arena, factors, out, arguments.jobs)
     else:
-        chosen = dict.fromkeys(map(place_of, arena.bouts()), factors[0] if factors else 1.0)
+        chosen = dict.fromkeys(map(locate_bout, arena.bouts()), factors[0] if factors else 1.0)
     cells = play_arena(arena, _open_study(reporter, arena, out, "runs", digests, arguments.jobs), chosen)
     show(reporter, arena, Leaderboard.of(cells), arguments, out, factors)
     return 0
@@ -180,7 +180,7 @@ def show(
     from holdfast.report.arena_page import arena_page, arena_pictures, leaderboard_tables
     from holdfast.report.page import write_report
 
-    results = json.dumps(results_of(arena, board, factors), allow_nan=False)
+    results = json.dumps(collect_results(arena, board, factors), allow_nan=False)
     write_report(out, arena_page(arena, board, factors), results, arena_pictures(board), runs=board.runs(arena))
     if arguments.json:
         print(results)

@@ -13,7 +13,7 @@ from holdfast.cli.gathering import add_resumable, open_store, resumable
 from holdfast.cli.reporter import Reporter
 from holdfast.cli.spec_flags import add_output, add_spec_flags, read_sweep
 from holdfast.methods import method_labels
-from holdfast.runs.cautions import kinds
+from holdfast.runs.cautions import count_kinds
 from holdfast.runs.records import Record
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import data_name
@@ -78,7 +78,7 @@ def show(results: Comparison, arguments: Namespace, title: str, out: Path) -> in
     failed = {name: run.failed for name, run in zip(results.names().values(), results.runs, strict=True) if run.failed}
     for name, why in failed.items():
         reporter.say(f"failed: {name}: {why}")
-    for text, count in kinds(text for run in results.runs for text in run.warnings).items():
+    for text, count in count_kinds(text for run in results.runs for text in run.warnings).items():
         reporter.say(f"warning: {text} ({count} of {len(results.runs)} runs{' alike' if count > 1 else ''})")
     for sentence in (headline(results.tables), *conclusions(results.tables)):
         reporter.say(sentence)

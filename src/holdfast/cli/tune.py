@@ -24,7 +24,7 @@ from holdfast.runs.spec_parts import data_name
 from holdfast.runs.workbench import SHARED
 from holdfast.studies.halving import candidates, halve
 from holdfast.studies.study import Study
-from holdfast.studies.tuning import Outcome, chosen, last_run
+from holdfast.studies.tuning import Outcome, apply_winner, last_run
 from holdfast.studies.validation import hold_out, write
 from holdfast.theory import NORMS
 
@@ -106,7 +106,7 @@ def _search(reporter: Reporter, asked: Spec, norms: Sequence[float], out: Path, 
         return records
 
     rungs = halve(tried, arguments.rungs, play)
-    best = chosen(asked, rungs[-1].trials[0].spec)
+    best = apply_winner(asked, rungs[-1].trials[0].spec)
     ending = last_run(best)
     reporter.inform("the winner on all training samples, and on the test set")
     (record,) = final.record([ending]).values()

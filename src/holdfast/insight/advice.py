@@ -60,7 +60,7 @@ class Advice:
         """Return everything that is said in sentences, by topic."""
         q, m = self.spec.q, self.spec.workers
         return {
-            "workers": sentences.differing(self.heterogeneity),
+            "workers": sentences.describe_workers(self.heterogeneity),
             "byzantine": sentences.minority(q, m).why,
             "gap": self.explain_gap(),
             "limit": sentences.limit(self.heterogeneity, q, m),

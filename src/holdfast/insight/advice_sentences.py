@@ -11,7 +11,7 @@ CHANCE, HALF = 2.0, 0.5
 thresholds are conventions."""
 
 
-class Told(NamedTuple):
+class Answer(NamedTuple):
     """Yes or no, and why."""
 
     holds: bool
@@ -25,7 +25,7 @@ def degree(found: Heterogeneity) -> str:
     return "somewhat different" if found.at_start < HALF else "very different"
 
 
-def differing(found: Heterogeneity) -> str:
+def describe_workers(found: Heterogeneity) -> str:
     """Return how much workers differ, with the numbers that say so."""
     excess = "" if found.excess is None else f", {found.excess:.3g} times what chance explains"
     relative = "" if found.relative is None else f" ({found.relative:.3g} of the common squared gradient at the start)"
@@ -54,11 +54,11 @@ def why_rate(schedule: str, rounds: int) -> str:
     return f"the last of {rounds} rounds then has the longest step that is sure to be stable ({schedule})"
 
 
-def minority(byzantine: int, workers: int) -> Told:
+def minority(byzantine: int, workers: int) -> Answer:
     """Return whether fewer than half are Byzantine; otherwise nothing can be promised."""
     if 2 * byzantine < workers:
-        return Told(True, f"q = {byzantine} is fewer than half of m = {workers}")
-    return Told(
+        return Answer(True, f"q = {byzantine} is fewer than half of m = {workers}")
+    return Answer(
         False,
         f"no guarantee: q = {byzantine} is not fewer than half of m = {workers}, and no method can tell which half is "
         "honest; the Byzantine workers decide the medians behind lambda and alpha, too",
@@ -81,10 +81,10 @@ def limit(found: Heterogeneity, byzantine: int, workers: int) -> str:
     )
 
 
-def averaging(found: Heterogeneity, byzantine: int) -> Told:
+def averaging(found: Heterogeneity, byzantine: int) -> Answer:
     """Return whether the plain mean of the gradients is likely to do better than a robust rule."""
     if byzantine == 0:
-        return Told(
+        return Answer(
             True,
             "likely better: no worker is Byzantine, the mean of the gradients has no bias, and every robust rule gives "
             "up some accuracy for a safety that is not needed; the more workers differ, the more it gives up",
@@ -94,7 +94,7 @@ def averaging(found: Heterogeneity, byzantine: int) -> Told:
         if degree(found) == "alike"
         else "; it would win only if the q workers did no harm, by using every worker's data"
     )
-    return Told(False, f"likely worse: a single Byzantine worker can move a mean anywhere{harmless}")
+    return Answer(False, f"likely worse: a single Byzantine worker can move a mean anywhere{harmless}")
 
 
 def no_gap(guarantees: Guarantees) -> str:

@@ -22,7 +22,7 @@ class Heterogeneity:
         excess   = spread / (average spread of the same samples dealt at random)
 
     zeta^2 is what theorems are about. `relative` divides it by the squared gradient that learning starts with, which
-    hardly depends on who holds which samples, and so has no unit. Where one model suits everyone both are near 0,
+    hardly depends on the partition, and so has no unit. Where one model suits everyone both are near 0,
     even if workers disagree on the way there; `at_start` says how much: 0 if all gradients are equal, 1 if they
     cancel. With few samples gradients differ by chance; `excess` is about 1 if chance explains it.
     """

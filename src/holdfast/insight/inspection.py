@@ -30,7 +30,7 @@ from holdfast.watching.suspicion import (
 
 @dataclass(frozen=True)
 class Suspicion:
-    """What the messages of a run tell of a worker; whether it is Byzantine had no part in it."""
+    """Evidence from a worker's messages alone; the simulation's knowledge of Byzantine workers is not used."""
 
     disagreement: float
     """Mean over the evaluations."""
@@ -60,13 +60,13 @@ class Individual:
     """What the master did about it, if it judges."""
 
 
-def individuals(
+def list_individuals(
     spec: Spec, history: Sequence[Evaluation], personal: Sequence[Personal] | None = None
 ) -> list[Individual]:
     """Return the workers of a resolved spec's run, in the order of their numbers."""
     workers, byzantine = participants(spec), attack_and_byzantine(spec)[1]
     measured = {each.worker: each for each in personal or ()}
-    suspicions = suspicions_of(history) or [None] * len(workers)
+    suspicions = list_suspicions(history) or [None] * len(workers)
     judged = history[-1].watched if history else None
     watched: Sequence[Treatment | None] = judged or [None] * len(workers)
     return [
@@ -82,7 +82,7 @@ def individuals(
     ]
 
 
-def suspicions_of(history: Sequence[Evaluation]) -> list[Suspicion | None]:
+def list_suspicions(history: Sequence[Evaluation]) -> list[Suspicion | None]:
     """Return what all evaluations that recorded messages tell of each worker; nothing if none did.
 
     Of a worker that was present at fewer than LEAST_EVALUATIONS of them numbers are shown, but it is not judged.
@@ -122,8 +122,8 @@ class Inspection:
     @property
     def notes(self) -> list[str]:
         """What to be careful about, and what is missing and why."""
-        told = (self._ending(), *self.warnings, self.missing_judgement, self._missing_models())
-        return [text for text in told if text]
+        texts = (self._ending(), *self.warnings, self.missing_judgement, self._missing_models())
+        return [text for text in texts if text]
 
     @property
     def warnings(self) -> list[str]:
@@ -191,7 +191,7 @@ class Inspection:
 
 def inspect_result(result: Result) -> Inspection:
     """Return what the folder of a run that has just ended tells, without reading it."""
-    workers = individuals(result.spec, result.history, result.personal)
+    workers = list_individuals(result.spec, result.history, result.personal)
     return Inspection(result.folder or Path(), result.spec, result.history, result.to_json(), workers)
 
 
@@ -201,7 +201,7 @@ def inspect(folder: Path) -> Inspection:
     spec, history, result = store.manifest.spec, store.history(), store.artifacts.result
     try:
         measured = [Personal(**each) for each in (result or {}).get("personal") or ()]
-        workers = individuals(spec, history, measured)
+        workers = list_individuals(spec, history, measured)
     except (TypeError, ValueError) as error:
         raise InvalidInput(f"{folder} must hold the records of its own spec; got {error}") from None
     return Inspection(folder, spec, history, result, workers)

@@ -25,7 +25,7 @@ from holdfast.report.worst_cases import (
 )
 from holdfast.report.worst_chart import Dot, worst_chart
 from holdfast.runs.records import Record
-from holdfast.runs.verdicts import Score, score_of
+from holdfast.runs.verdicts import Score, choose_score
 from holdfast.studies.table import Cell, Comparison
 
 HOW_TO_READ = Markup(
@@ -53,7 +53,7 @@ def comparison_page(title: str, results: Sequence[Record]) -> Page:
 
 def _section(partition: str, by_attack: ByAttack, look: Mapping[str, Stroke], *, alone: bool) -> list[Block]:
     cells = cells_of(by_attack)
-    title, score = heading(cells), score_of(cells)
+    title, score = heading(cells), choose_score(cells)
     return [
         Paragraph(title, "soft") if alone else Heading(title),
         _worst_chart(partition, by_attack, look),
@@ -77,7 +77,7 @@ def comparison_pictures(results: Sequence[Record]) -> Iterator[tuple[str, bytes]
 def plot(results: Sequence[Record]) -> alt.ConcatChart:
     """Return the curves of all partitions for a notebook, one panel per partition and attack."""
     found = Comparison.of(results)
-    look, groups, score = _strokes(found), found.tables, score_of(results)
+    look, groups, score = _strokes(found), found.tables, choose_score(results)
     panels = tuple(
         _curve_panel(attack if len(groups) == 1 else f"{partition}, {attack}", by_method, look, score)
         for partition, by_attack in groups.items()
@@ -99,7 +99,7 @@ def _strokes(found: Comparison) -> dict[str, Stroke]:
 
 
 def _worst_chart(partition: str, by_attack: ByAttack, look: Mapping[str, Stroke]) -> Drawing:
-    score = score_of(cells_of(by_attack))
+    score = choose_score(cells_of(by_attack))
     lost = lost_attacks(by_attack, score)
     dots = [
         Dot(
@@ -126,7 +126,7 @@ def _worst_chart(partition: str, by_attack: ByAttack, look: Mapping[str, Stroke]
 def _curves(partition: str, by_attack: ByAttack, look: Mapping[str, Stroke]) -> Drawing:
     """Return the score over rounds: one panel per attack, one line per method, the ceiling dotted."""
     cells = cells_of(by_attack)
-    score, below = score_of(cells), " " * any(cell.last is None for cell in cells)
+    score, below = choose_score(cells), " " * any(cell.last is None for cell in cells)
     panels = [_curve_panel(attack, by_method, look, score, below) for attack, by_method in by_attack.items()]
     return Drawing(f"curves-{file_name(partition)}", tuple(panels), "Each panel has its own axis.")
 

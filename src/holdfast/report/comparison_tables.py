@@ -12,7 +12,7 @@ from holdfast.report.worst_cases import ByAttack, ceiling_of, cells_of, is_oracl
 from holdfast.runs.records import Record
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import data_name
-from holdfast.runs.verdicts import score_of
+from holdfast.runs.verdicts import choose_score
 from holdfast.studies.table import Cell, Comparison
 
 
@@ -21,7 +21,7 @@ def accuracy_table(by_attack: ByAttack) -> TextTable:
     methods = list(dict.fromkeys(method for by_method in by_attack.values() for method in by_method))
     ceilings = {attack: ceiling_of(by_method) for attack, by_method in by_attack.items()}
     limited = any(ceiling is not None for ceiling in ceilings.values())
-    score = score_of(cells_of(by_attack))
+    score = choose_score(cells_of(by_attack))
     rows, best = [], set()
     for number, (attack, by_method) in enumerate(by_attack.items()):
         first = [attack, *([share_text(ceilings[attack])] if limited else [])]
@@ -56,7 +56,7 @@ def heading(cells: Sequence[Cell]) -> str:
     specs = [cell.spec for cell in cells]
     counts = sorted({spec.q for spec in specs if spec.attack is not None})
     byzantine = f"{' or '.join(map(str, counts)) or 0} of them Byzantine under attack"
-    score, seeds = score_of(cells), max(len(cell.runs) for cell in cells)
+    score, seeds = choose_score(cells), max(len(cell.runs) for cell in cells)
     return (
         f"{_list(data_name(spec.data) for spec in specs)}, {specs[0].partition_text}: "
         f"{_list(spec.workers for spec in specs)} workers, {byzantine}, {_list(spec.rounds for spec in specs)} rounds"

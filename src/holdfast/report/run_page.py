@@ -19,7 +19,7 @@ from holdfast.report.worker_table import remarks, role, worker_table
 from holdfast.runs.metrics import Evaluation
 from holdfast.runs.records import Record
 from holdfast.runs.spec_parts import data_name, model_text
-from holdfast.runs.verdicts import Score, score_of
+from holdfast.runs.verdicts import Score, choose_score
 from holdfast.watching.suspicion import SUSPICION_THRESHOLD
 
 LEAST_RISE = 0.05
@@ -44,7 +44,7 @@ ABOUT_SUSPICION = Markup(
 
 def run_page(inspection: Inspection) -> Page:
     """Return the page."""
-    spec, history, score = inspection.spec, inspection.history, score_of([inspection])
+    spec, history, score = inspection.spec, inspection.history, choose_score([inspection])
     model = [] if spec.model is None else [model_text(spec.model)]
     title = [f"{spec.method_name} on {data_name(spec.data)}", *model, spec.partition_text, f"attack {spec.attack_text}"]
     conclusions = [line for line in (inspection.verdict, _suspects(inspection)) if line]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from holdfast.runs.verdicts import Score, score_of
+from holdfast.runs.verdicts import Score, choose_score
 from holdfast.studies.table import Cell, Grouped
 
 ByAttack = Mapping[str, Mapping[str, Cell]]
@@ -146,7 +146,7 @@ def _competitors(by_method: Mapping[str, Cell], score: Score) -> dict[str, float
 
 def _hardest(groups: Grouped) -> tuple[Score, str, Sequence[WorstCase]]:
     """Return the score, the partition whose winner ended lowest, and the worst cases of its competitors."""
-    score = score_of([cell for by_attack in groups.values() for cell in cells_of(by_attack)])
+    score = choose_score([cell for by_attack in groups.values() for cell in cells_of(by_attack)])
     ranked = {partition: worst_cases(by_attack, score) for partition, by_attack in groups.items()}
     competing = {
         partition: [case for case in cases if not is_oracle(case.method)] or cases

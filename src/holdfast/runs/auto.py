@@ -62,7 +62,7 @@ def resolve_auto(spec: Spec, bench: Workbench = SHARED) -> Spec:
 
 
 def _choose_workers(workers: Workers, seed: int) -> Workers:
-    """Return who is asked: all, or so many that the medians of their reports are near those of all."""
+    """Return the workers that report: all, or so many that the medians of their reports are near those of all."""
     if len(workers) <= SURVEYED:
         return workers
     draws = Stream(seed, "survey").words(workers, 0, 1)[:, 0]

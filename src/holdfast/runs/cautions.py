@@ -23,7 +23,7 @@ SHOWN = 10
 NUMBER = re.compile(r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?|\b(nan|inf)\b")
 
 
-def before(spec: Spec, experiment: Experiment) -> list[str]:
+def caution_before(spec: Spec, experiment: Experiment) -> list[str]:
     """Return what is likely not meant by a resolved spec, on these data."""
     return [*_of_attack(spec), *_of_data(spec, experiment)]
 
@@ -61,7 +61,7 @@ def _of_data(spec: Spec, experiment: Experiment) -> Iterator[str]:
         yield f"no training sample has the class {names} of the test set, {share:.0%} of which cannot be got right"
 
 
-def after(experiment: Experiment, last: Evaluation) -> list[str]:
+def caution_after(experiment: Experiment, last: Evaluation) -> list[str]:
     """Return what is wrong with how a run ended: its loss beside that of the model it began with."""
     if last.round < LEAST_ROUNDS:
         return []
@@ -78,10 +78,10 @@ def after(experiment: Experiment, last: Evaluation) -> list[str]:
     return []
 
 
-def kinds(warnings: Iterable[str]) -> dict[str, int]:
+def count_kinds(warnings: Iterable[str]) -> dict[str, int]:
     """Return the first warning of each kind and how many there are; those that differ in numbers only are one kind.
 
-    >>> kinds(["the loss has risen from 2.3 to 9", "the loss has risen from 2.3 to 1e+04", "no class 3"])
+    >>> count_kinds(["the loss has risen from 2.3 to 9", "the loss has risen from 2.3 to 1e+04", "no class 3"])
     {'the loss has risen from 2.3 to 9': 2, 'no class 3': 1}
     """
     first: dict[str, str] = {}

@@ -90,7 +90,7 @@ def participants(spec: Spec) -> Workers:
 
 
 def attack_and_byzantine(spec: Spec) -> tuple[Attack | None, tuple[int, ...]]:
-    """Return the attack on this method, if any, and who takes part in it."""
+    """Return the attack on this method, if any, and the workers that take part in the attack."""
     if spec.attack is None or not spec.method.attacked:
         return None, ()
     return spec.attack, spec.byzantine_workers

@@ -9,14 +9,14 @@ import numpy as np
 from holdfast.engines import Recorder
 from holdfast.engines.engine import FAULTS, train
 from holdfast.errors import EngineError, TooFew
-from holdfast.runs.cautions import after, before
+from holdfast.runs.cautions import caution_after, caution_before
 from holdfast.runs.composition import estimate_traffic
 from holdfast.runs.experiment import Experiment
 from holdfast.runs.folder.checkpoint import Checkpoint
 from holdfast.runs.folder.run_folder import RunFolder
-from holdfast.runs.metrics import Evaluation, ceiling, evaluate, guessing
+from holdfast.runs.metrics import Evaluation, evaluate, measure_ceiling, measure_guessing
 from holdfast.runs.observers import Interrupted, Observer
-from holdfast.runs.personal import personal
+from holdfast.runs.personal import measure_personal
 from holdfast.runs.predictor import Predictor
 from holdfast.runs.records import Result
 from holdfast.runs.spec import Spec
@@ -45,7 +45,7 @@ class Execution:
         self.history: list[Evaluation] = []
         self.diverged: int | None = None
         self.past_faults: Sequence[str] = ()
-        self.cautions = before(spec, experiment)
+        self.cautions = caution_before(spec, experiment)
         self.seconds = self.evaluation_seconds = 0.0
         self.average = np.zeros(len(self.state.model)) if spec.evaluated == "average" else None
 
@@ -158,12 +158,12 @@ class Execution:
 
     def _result(self) -> Result:
         model, begun = self.model, perf_counter()
-        measured = personal(self.experiment, model) if self.diverged is None else None
+        measured = measure_personal(self.experiment, model) if self.diverged is None else None
         self.evaluation_seconds += perf_counter() - begun
         predictor, ended = None, list[str]()
         if self.diverged is None:
             predictor = Predictor.of(self.experiment.built, model)
-            ended = after(self.experiment, self.history[-1]) if self.history else []
+            ended = caution_after(self.experiment, self.history[-1]) if self.history else []
         for caution in ended:
             self.observer.warn(caution)
         program, voters = self.experiment.program, self.experiment.engine.voters
@@ -174,8 +174,8 @@ class Execution:
             history=self.history,
             rounds=self.round,
             diverged=self.diverged,
-            ceiling=ceiling(self.experiment),
-            guessing=guessing(self.experiment),
+            ceiling=measure_ceiling(self.experiment),
+            guessing=measure_guessing(self.experiment),
             warnings=(*self.cautions, *ended),
             bytes_up=bytes_up,
             bytes_down=bytes_down,

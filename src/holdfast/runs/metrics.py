@@ -132,7 +132,7 @@ def evaluate(
     """
     model = x0 if evaluated is None else evaluated
     problem, engine = experiment.problem, experiment.engine
-    with np.errstate(over="ignore", invalid="ignore"):  # a run that diverges is told by its infinite numbers
+    with np.errstate(over="ignore", invalid="ignore"):  # infinite numbers mark a run that diverges
         moment = Moment(experiment, model, *engine.spread(x0))
         own = {name: value for name, metric in METRICS.items() if (value := metric(moment)) is not None}
         comparable = last is not None and problem.dimension >= LEAST_COORDINATES
@@ -161,7 +161,7 @@ def _disagreement(experiment: Experiment, messages: Messages) -> tuple[list[floa
     return shares, twins
 
 
-def guessing(experiment: Experiment) -> float | None:
+def measure_guessing(experiment: Experiment) -> float | None:
     """Return the share of the commonest class among the test samples: what needs no learning."""
     if (found := find_classes(experiment.problem)) is None:
         return None
@@ -169,7 +169,7 @@ def guessing(experiment: Experiment) -> float | None:
     return float(np.unique(test.targets, return_counts=True)[1].max() / len(test.targets))
 
 
-def ceiling(experiment: Experiment) -> float | None:
+def measure_ceiling(experiment: Experiment) -> float | None:
     """Return the share of the test samples whose class some honest worker holds: no method can learn the rest."""
     if (found := find_classes(experiment.problem)) is None:
         return None

@@ -31,7 +31,7 @@ class Personal:
     """Accuracy of the master's model x0 on the same samples."""
 
 
-def personal(experiment: Experiment, model: Vector) -> list[Personal] | None:
+def measure_personal(experiment: Experiment, model: Vector) -> list[Personal] | None:
     """Measure every honest worker's model; None where there are no classes, or models that stay elsewhere.
 
     Workers of gradient methods hold the master's model and no other: then both numbers are equal.

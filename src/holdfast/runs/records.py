@@ -18,7 +18,7 @@ from holdfast.runs.personal import Personal
 from holdfast.runs.predictor import Predictor, to_sklearn
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import data_text, problem_text
-from holdfast.runs.verdicts import Score, score_of, verdict
+from holdfast.runs.verdicts import Score, choose_score, verdict
 from holdfast.typing import Json, Vector
 from holdfast.watching.opinion import share_left_out
 
@@ -32,7 +32,7 @@ def frame(values: object) -> Any:
     return pandas.DataFrame(values)
 
 
-def shown(module: str, name: str) -> Callable[..., Any]:
+def load_report(module: str, name: str) -> Callable[..., Any]:
     """Return a function of the report."""
     found: Callable[..., Any] = getattr(import_module(f"holdfast.report.{module}"), name)
     return found
@@ -93,7 +93,7 @@ class Record:
     @property
     def score(self) -> Score:
         """What the run is judged by."""
-        return score_of([self])
+        return choose_score([self])
 
     @property
     def reached(self) -> float | None:
@@ -143,10 +143,10 @@ class Record:
 
     def plot(self) -> Any:
         """Return the score and every other metric over rounds as an altair chart."""
-        return shown("run_page", "plot")(self)
+        return load_report("run_page", "plot")(self)
 
     def _repr_html_(self) -> str:
-        html: str = shown("run_page", "html")(self)
+        html: str = load_report("run_page", "html")(self)
         return html
 
     def __repr__(self) -> str:

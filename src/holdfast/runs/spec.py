@@ -30,7 +30,7 @@ from holdfast.runs.spec_parts import (
     problem_text,
     require_hashable,
 )
-from holdfast.runs.spec_sections import finite, flat, read_sections, tables_of
+from holdfast.runs.spec_sections import build_tables, flatten, make_finite, read_sections
 from holdfast.theory import steps
 from holdfast.typing import Json
 
@@ -212,7 +212,7 @@ class Spec:
 
     @property
     def dealing(self) -> Partition:
-        """Who holds what, Byzantine workers among them."""
+        """The partition among all workers, Byzantine ones included."""
         if self.dealt == "everyone":
             return self.partition
         return Among(self.partition, tuple(sorted({*range(1, self.workers + 1)} - {*self.byzantine_workers})))
@@ -258,11 +258,11 @@ class Spec:
     @staticmethod
     def of_tables(tables: Mapping[str, Any]) -> "Spec":
         """Return the spec with these sections."""
-        return Spec.of(flat(tables, fields(Spec)))
+        return Spec.of(flatten(tables, fields(Spec)))
 
     def tables(self) -> dict[str, Json]:
         """Return the spec by sections, as a TOML file has it; what is None is left out."""
-        return tables_of(self)
+        return build_tables(self)
 
     def identity(self) -> dict[str, Json]:
         """Return the sections that say what is computed: all but the engine."""
@@ -277,7 +277,7 @@ class Spec:
 
     def to_json(self) -> Json:
         """Return what is computed as strict JSON has it: inf and nan are texts, which a spec reads as well."""
-        found: dict[str, Any] = finite(self.identity())
+        found: dict[str, Any] = make_finite(self.identity())
         return found
 
     def sources(self) -> list[dict[str, str]]:

@@ -113,10 +113,10 @@ def _options(part: str, name: str) -> Schema:
 
 def _name(option: Field[Any]) -> Schema:
     known = FAMILIES[option.name].registry
-    told = (
+    known_names = (
         {"const": name} | ({"description": summary(known[name])} if name in known else {}) for name in names(option)
     )
-    return {"anyOf": [*told, {"type": "string", "description": FROM_OUTSIDE}]}
+    return {"anyOf": [*known_names, {"type": "string", "description": FROM_OUTSIDE}]}
 
 
 def _properties(known: Schema) -> Schema:

@@ -18,7 +18,7 @@ Options = Sequence["Field[Any]"]
 """The fields of a spec; their metadata say in which section they stand, and how a part is written there."""
 
 
-def tables_of(spec: Any) -> dict[str, Json]:
+def build_tables(spec: Any) -> dict[str, Json]:
     """Return a spec by sections; what is None is left out."""
     found: dict[str, Json] = {section: {} for section in SECTIONS}
     for option in fields(spec):
@@ -39,13 +39,13 @@ def read_sections(path: Path, options: Options) -> Json:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InvalidInput(f"a spec must be a readable TOML file; got {path}: {error}") from None
-    values = flat(tables, options)
+    values = flatten(tables, options)
     if "data" in values:
         values["data"] = look_beside(values["data"], path.parent)
     return values
 
 
-def flat(tables: Mapping[str, Any], options: Options) -> Json:
+def flatten(tables: Mapping[str, Any], options: Options) -> Json:
     """Return the fields in some sections; what is left in the section of a part describes the part."""
     sections: dict[str, str] = {option.name: option.metadata["section"] for option in options}
     values: dict[str, Any] = {}
@@ -78,10 +78,10 @@ def _field_names(part: type[Rsa | Ray]) -> set[str]:
     return {option.name for option in fields(part)}
 
 
-def finite(value: Any) -> Any:
+def make_finite(value: Any) -> Any:
     """Return tables as strict JSON has them: numbers that are not finite become texts."""
     if isinstance(value, Mapping):
-        return {key: finite(each) for key, each in value.items()}
+        return {key: make_finite(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
-        return [finite(each) for each in value]
+        return [make_finite(each) for each in value]
     return str(value) if isinstance(value, float) and not isfinite(value) else value

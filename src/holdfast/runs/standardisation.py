@@ -48,7 +48,7 @@ def _report(shards: Shards, worker: int, centre: Vector, power: int) -> NDArray[
 
 @dataclass(frozen=True)
 class Reporting:
-    """Who holds which samples, who reports on them, and who of those is Byzantine."""
+    """The partition of the samples, the workers that report, and the Byzantine ones among them."""
 
     partition: Partition
     workers: int

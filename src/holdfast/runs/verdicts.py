@@ -17,12 +17,12 @@ class Evaluated(Protocol):
     def history(self) -> Iterable[Evaluation]: ...
 
 
-def score_of(runs: Iterable[Evaluated]) -> Score:
+def choose_score(runs: Iterable[Evaluated]) -> Score:
     """Return the score of the runs' problem, if all their evaluations measured it, else the loss.
 
     >>> from holdfast.runs.spec import Spec
     >>> from holdfast.runs.runner import run
-    >>> score_of([run(Spec(data="digits", rounds=2))]).title
+    >>> choose_score([run(Spec(data="digits", rounds=2))]).title
     'test accuracy'
     """
     runs = list(runs)
@@ -39,7 +39,7 @@ def spec_score(spec: Spec) -> Score:
     return declared_score(PROBLEMS.make(spec.problem))
 
 
-__all__ = ["Evaluated", "Score", "score_of", "spec_score"]
+__all__ = ["Evaluated", "Score", "choose_score", "spec_score"]
 
 
 WELL, HALF = 0.9, 0.5

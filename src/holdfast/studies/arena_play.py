@@ -14,7 +14,7 @@ Place = tuple[Task, Partition, Method]
 """Where a method has one step size: the same for all attacks and numbers of Byzantine workers."""
 
 
-def place_of(bout: Bout) -> Place:
+def locate_bout(bout: Bout) -> Place:
     """Return where a bout's method has its step size."""
     return bout.condition.task, bout.condition.partition, bout.method
 
@@ -23,7 +23,7 @@ def play_arena(arena: Arena, study: Study, factors: Mapping[Place, float] | None
     """Return every cell, in the order of the bouts; a method's step size is multiplied by its factor."""
 
     def draft(bout: Bout) -> list[Draft]:
-        factor = (factors or {}).get(place_of(bout), 1.0)
+        factor = (factors or {}).get(locate_bout(bout), 1.0)
         return [Draft(spec, factor) for spec in arena.specs(bout)]
 
     return _play_bouts(arena.bouts(), draft, study)
@@ -49,7 +49,7 @@ def choose_factors(
     worst: dict[Place, list[float]] = {}
     for cell in _play_bouts(bouts, draft, study):
         if cell.failure is None:
-            place = place_of(cell.bout)
+            place = locate_bout(cell.bout)
             ends = [record.accuracy or 0.0 for record in cell.records]
             worst[place] = [*map(min, worst.get(place, ends), ends)]
     return {place: factors[ends.index(max(ends))] for place, ends in worst.items()}

@@ -59,10 +59,10 @@ class Preset:
 
 
 def _counts(text: str) -> tuple[int, int]:
-    """Return how many workers are Byzantine, and how many rules are told."""
-    true, _, told = text.partition(":")
+    """Return the true and the declared number of Byzantine workers."""
+    true, _, declared = text.partition(":")
     try:
-        return int(true), int(told or true)
+        return int(true), int(declared or true)
     except ValueError:
         raise InvalidInput(f"--byzantine must be Q or Q:TOLD with whole numbers; got {text}") from None
 

@@ -15,24 +15,24 @@ NEAR = 0.02
 """Methods whose worst cases differ by less are named together."""
 BROKEN = 0.5
 """A method whose worst case keeps less than this share of the ceiling is called broken."""
-NO_METHOD = "No method could be played in every condition."
+NO_LEADER = "No method could be played in every condition."
 
 
 def headline(board: Leaderboard) -> str:
-    """Return who keeps most in the worst case, over all conditions."""
+    """Return the methods that keep most in the worst case, over all conditions."""
     leaders = _leaders(board, " of what can be reached")
-    return f"In the worst case over all attacks {leaders}." if leaders else NO_METHOD
+    return f"In the worst case over all attacks {leaders}." if leaders else NO_LEADER
 
 
 def conclusions(board: Leaderboard) -> list[str]:
-    """Return what else to conclude: who holds and what breaks the others, and who leads in each of several tasks."""
+    """Return the methods that hold, the attack that breaks most others, and the leaders of each of several tasks."""
     tasks = board.by_task.items() if len(board.by_task) > 1 else ()
-    told = [f"{task.text}: {f'{leaders}.' if (leaders := _leaders(each)) else NO_METHOD}" for task, each in tasks]
+    told = [f"{task.text}: {f'{leaders}.' if (leaders := _leaders(each)) else NO_LEADER}" for task, each in tasks]
     return [breaking(board), *told]
 
 
 def _leaders(board: Leaderboard, share_of: str = "") -> str:
-    """Return who keeps most, and what the next best does; nothing if no method could be played everywhere."""
+    """Return the methods that keep most, and the next best; nothing if no method could be played everywhere."""
     names = method_labels(board.ranked)
     scores = {method: score for method in board.ranked if (score := board.overall(method)) is not None}
     if not scores:
@@ -74,7 +74,7 @@ def _join(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def results_of(arena: Arena, board: Leaderboard, factors: Sequence[float] = ()) -> Json:
+def collect_results(arena: Arena, board: Leaderboard, factors: Sequence[float] = ()) -> Json:
     """Return what `holdfast arena --json` prints."""
     return {
         "headline": headline(board),

@@ -78,13 +78,13 @@ Answers = Sequence[Numbers | str]
 """For each spec of a group its numbers, or why there are none."""
 
 
-def problem_of(spec: Spec) -> tuple[str | int, ...]:
+def identify_problem(spec: Spec) -> tuple[str | int, ...]:
     """Return what tells a spec's problem from others: what shares it is found and run together, and builds it once."""
     missing = spec.q if spec.dealt == "honest" else 0
     return data_text(spec.data), model_text(spec.model), spec.partition_text, spec.workers, missing, spec.seed
 
 
-def question_of(spec: Spec) -> Spec | None:
+def find_question(spec: Spec) -> Spec | None:
     """Return the spec that the rule is asked about in place of a resolved one; None if nothing is left to it."""
     if not is_auto(spec):
         return None
@@ -107,7 +107,7 @@ def find_numbers(asked: Iterable[Spec], jobs: int | None, kept: NumbersKeeper | 
     """
     specs = list(dict.fromkeys(asked))
     found: dict[Spec, Numbers | str] = dict(kept.find(specs)) if kept else {}
-    groups = [list(group) for _, group in groupby((each for each in specs if each not in found), problem_of)]
+    groups = [list(group) for _, group in groupby((each for each in specs if each not in found), identify_problem)]
     at_once = jobs or os.cpu_count() or 1
 
     def take(group: Group, answers: Answers) -> None:

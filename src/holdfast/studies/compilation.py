@@ -35,7 +35,7 @@ def _beside(specs: Sequence[Spec]) -> None:
 
 
 def prepare(specs: Sequence[Spec]) -> None:
-    """Try what needs compiled code once. Whatever fails here is told where it matters."""
+    """Try what needs compiled code once. Failures are reported later, by the runs themselves."""
     for spec in {spec.method: spec for spec in specs}.values():
         with suppress(Exception):
             check(fill_defaults(replace(spec, method=spec.method.with_penalty(1.0), rate=1e-9)))

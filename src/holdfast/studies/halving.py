@@ -76,7 +76,7 @@ class Trial(NamedTuple):
     value: float | None
     """The score of the problem; None if it diverged."""
     loss: float | None = None
-    """On the workers' samples, by which equals are told apart."""
+    """On the workers' samples; decides between equal scores."""
 
     def rank(self, score: Score) -> tuple[float, float]:
         """Return what is smaller for better trials."""
@@ -91,10 +91,10 @@ class Rung:
     trials: tuple[Trial, ...]
 
 
-def rounds_of(full: int, rungs: int) -> list[int]:
+def list_rounds(full: int, rungs: int) -> list[int]:
     """Return the rounds of every rung.
 
-    >>> rounds_of(5000, rungs=3)
+    >>> list_rounds(5000, rungs=3)
     [555, 1666, 5000]
     """
     if rungs < 1:
@@ -109,7 +109,7 @@ def halve(candidates: Sequence[Spec], rungs: int, gather: Records) -> list[Rung]
     """
     score = spec_score(candidates[0])
     left, climbed = list(candidates), []
-    for rounds in rounds_of(candidates[0].rounds, rungs):
+    for rounds in list_rounds(candidates[0].rounds, rungs):
         asked = [replace(spec, rounds=rounds, eval_every=rounds) for spec in left]
         records = gather(asked)
         trials = [_trial(spec, records[spec], score) for spec in asked]

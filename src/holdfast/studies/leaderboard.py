@@ -123,7 +123,7 @@ class Leaderboard:
 
     @staticmethod
     def of(cells: Iterable[BoutResult]) -> "Leaderboard":
-        """Return who stands where."""
+        """Return the standing of every method in every condition."""
         grouped: dict[tuple[Condition, Method], list[BoutResult]] = {}
         for cell in cells:
             grouped.setdefault(cell.bout[:2], []).append(cell)

@@ -29,9 +29,9 @@ UNGUARDED = 3
 Work = Callable[[], object]
 """Something to do in another process; whatever it returns is left there."""
 Failed = Callable[[Spec, str], None]
-"""Is told a run that failed, and why."""
+"""Called with the spec of a run that failed, and the reason."""
 Ended = Callable[[int, "Future[Any]"], None]
-"""Is told work that is over, by its number."""
+"""Called with the number of work that is over, and its future."""
 
 
 def require_jobs(jobs: int | None) -> None:
@@ -145,7 +145,7 @@ def limit_threads() -> None:
 
 
 def _follow() -> None:
-    """End this process once its parent was killed, by whom it would wait for work for ever."""
+    """End this process when its parent was killed; else it would wait for work for ever."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

@@ -16,7 +16,7 @@ from holdfast.runs.records import Record
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import require_number
 from holdfast.runs.workbench import SHARED
-from holdfast.studies.auto_numbers import NumbersKeeper, find_numbers, problem_of, question_of, with_numbers
+from holdfast.studies.auto_numbers import NumbersKeeper, find_numbers, find_question, identify_problem, with_numbers
 from holdfast.studies.pool import Work, play, require_jobs, require_portable
 from holdfast.theory import steps
 
@@ -125,11 +125,11 @@ class Study:
                 failures[draft] = in_one_line(error)
 
         questions: dict[Draft, tuple[Spec, Spec | None]] = {}
-        for draft in sorted(drafts, key=lambda draft: problem_of(draft.spec)):
+        for draft in sorted(drafts, key=lambda draft: identify_problem(draft.spec)):
             with failing(draft):
                 spec = drop_ignored(fill_defaults(draft.spec))
                 check(spec)
-                questions[draft] = spec, question_of(spec)
+                questions[draft] = spec, find_question(spec)
         answers = find_numbers((each for _, each in questions.values() if each), self.jobs, self.numbers)
         ready: dict[Draft, Spec] = {}
         for draft, (spec, question) in questions.items():

@@ -13,7 +13,7 @@ from holdfast.attacks import Attack
 from holdfast.data import Partition
 from holdfast.methods import Method, method_labels, method_text
 from holdfast.runs.metrics import FIELDS, METRICS, Evaluation
-from holdfast.runs.records import Record, frame, shown
+from holdfast.runs.records import Record, frame, load_report
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import data_text, model_text
 from holdfast.typing import Json
@@ -182,16 +182,16 @@ class Comparison(Sequence[Any]):
         return f"Comparison({len(self)} runs: {methods})"
 
     def __str__(self) -> str:
-        text: str = shown("comparison_tables", "text")(self)
+        text: str = load_report("comparison_tables", "text")(self)
         return text
 
     def _repr_html_(self) -> str:
-        html: str = shown("comparison_page", "html")(self)
+        html: str = load_report("comparison_page", "html")(self)
         return html
 
     def plot(self) -> Any:
         """Return the curves as an altair chart: accuracy over rounds, one panel per row, one line per method."""
-        return shown("comparison_page", "plot")(self)
+        return load_report("comparison_page", "plot")(self)
 
 
 def list_evaluations(runs: Iterable[tuple[Spec, Record]]) -> list[Json]:
@@ -234,9 +234,9 @@ def _places(asked: Sequence[Spec]) -> Iterator[Place]:
     }
     varied = _find_varied(asked)
     for spec in asked:
-        told = tuple((name, _text(spec, name)) for name in varied[spec.partition, spec.attack])
-        row = ", ".join([spec.attack_text, *(f"{name} {text}" for name, text in told)])
-        yield Place(spec.partition_text, row, labels[spec.partition][spec.method], told)
+        varied_here = tuple((name, _text(spec, name)) for name in varied[spec.partition, spec.attack])
+        row = ", ".join([spec.attack_text, *(f"{name} {text}" for name, text in varied_here)])
+        yield Place(spec.partition_text, row, labels[spec.partition][spec.method], varied_here)
 
 
 def _find_varied(asked: Sequence[Spec]) -> Mapping[tuple[Partition, Attack | None], list[str]]:

@@ -113,7 +113,7 @@ def place(trial: Trial) -> Place:
     return (method.norm, require_number(method.penalty), rate) if isinstance(method, Rsa) else (None, None, rate)
 
 
-def chosen(asked: Spec, winner: Spec) -> Spec:
+def apply_winner(asked: Spec, winner: Spec) -> Spec:
     """Return what was asked for, with the values of the winner."""
     method, won = asked.method, winner.method
     if isinstance(method, Rsa):
@@ -127,5 +127,5 @@ def last_run(best: Spec) -> Spec:
 
 
 def _values(spec: Spec) -> Json:
-    told = spec.to_json()
-    return {name: told["method"].get(name) for name in ("norm", "penalty")} | {"rate": spec.rate}
+    method = spec.to_json()["method"]
+    return {name: method.get(name) for name in ("norm", "penalty")} | {"rate": spec.rate}

@@ -10,7 +10,7 @@ from holdfast.methods import Rsa
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import require_number
 from holdfast.studies.paper.figures import NAMES, Curve, figure
-from holdfast.studies.paper.rates import Rates, Searched, Trial, load_rates, setting
+from holdfast.studies.paper.rates import Rates, Searched, Trial, describe_setting, load_rates
 
 FIGURES = {name: figure(name, load_rates()) for name in NAMES}
 LABELS = ["Ideal SGD", "RSA", "GeoMed", "Krum", "Median", "SGD"]
@@ -100,7 +100,7 @@ def test_only_rivals_and_the_lambda_figure_have_searched_steps() -> None:
 
 def test_the_record_covers_every_setting_and_chose_by_its_own_rule() -> None:
     rates = load_rates()
-    needed = {setting(curve.spec) for each in FIGURES.values() for curve in each.curves() if curve.searched}
+    needed = {describe_setting(curve.spec) for each in FIGURES.values() for curve in each.curves() if curve.searched}
     assert needed == set(rates.settings)
     assert not set(rates.seeds) & set(range(100)), "the seeds of the search are none of the reported ones"
     for searched in rates.settings.values():

@@ -15,7 +15,7 @@ from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import require_number
 from holdfast.studies.paper.figures import Figure, figure
 from holdfast.studies.paper.rate_search import GRID, SEEDS, search
-from holdfast.studies.paper.rates import Rates, load_rates, setting
+from holdfast.studies.paper.rates import Rates, describe_setting, load_rates
 from holdfast.studies.store import Store
 from holdfast.studies.study import Study
 
@@ -125,7 +125,7 @@ def test_a_real_search_is_stored_and_reads_back(tmp_path: Path) -> None:
     assert searched.rate in {trial.rate for trial in searched.fine}
     assert max(trial.mean for trial in searched.fine) > 0.5, "20 rounds teach something at the best rate"
     assert all(runs)
-    assert setting(next(each.curves()).spec) == "iid, sign-flip:factor=-4, q=8, krum"
+    assert describe_setting(next(each.curves()).spec) == "iid, sign-flip:factor=-4, q=8, krum"
 
     before = len(runs)
     assert search([each], EMPTY, study.record) == found

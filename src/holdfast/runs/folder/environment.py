@@ -39,10 +39,10 @@ def versions() -> dict[str, str]:
     }
 
 
-def differing(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+def list_differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     """Return in words what arithmetic depends on and is no longer as it was.
 
-    >>> differing({"numpy": "2.0", "python": "3.11"}, {"numpy": "2.1", "python": "3.12"})
+    >>> list_differences({"numpy": "2.0", "python": "3.11"}, {"numpy": "2.1", "python": "3.12"})
     ['numpy 2.0 before, 2.1 now']
     """
     pairs = {name: (before.get(name), now.get(name)) for name in ARITHMETIC}

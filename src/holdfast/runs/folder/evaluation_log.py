@@ -2,7 +2,7 @@
 
     seal_0 = identity of the run,    seal_k = SHA-256(seal_(k-1), evaluation k)
 
-So a line that was changed, moved, or written by another run is told from any that this one wrote.
+So a line that was changed, moved, or written by another run differs from every line that this run wrote.
 """
 
 import json

@@ -19,7 +19,7 @@ from holdfast.errors import InvalidInput, StorageError
 from holdfast.files import Closing, Owner, check_writable, content_of, reason, sweep, sync_folder, write_atomic
 from holdfast.runs.folder.artifacts import MODEL, PREDICTOR, RESULT, Artifacts, ending_files
 from holdfast.runs.folder.checkpoint import Checkpoint
-from holdfast.runs.folder.environment import differing, versions
+from holdfast.runs.folder.environment import list_differences, versions
 from holdfast.runs.folder.evaluation_log import Line, find_intact, parse_line, seal_line
 from holdfast.runs.folder.manifest import SPEC, VERSIONS, Manifest, begin, encode_spec, engine_text, is_unstarted
 from holdfast.runs.folder.sealed import describe_damage, seal
@@ -90,7 +90,7 @@ class RunFolder(Closing):
     def note_resume(self, spec: Spec) -> list[str]:
         """Write down where the run is computed from now on; return a warning if its bits may differ there."""
         began, now = self.manifest.about, versions()
-        changes = differing(began.get("resumed", began), now)
+        changes = list_differences(began.get("resumed", began), now)
         noted = began | {"engine": engine_text(spec)} | ({"resumed": now} if changes else {})
         if noted != began:
             self._write(VERSIONS, seal(noted))

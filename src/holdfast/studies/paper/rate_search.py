@@ -16,7 +16,7 @@ from holdfast.runs.plan import drop_ignored, fill_defaults
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import data_text
 from holdfast.studies.paper.figures import Figure
-from holdfast.studies.paper.rates import Rates, Searched, Trial, setting
+from holdfast.studies.paper.rates import Rates, Searched, Trial, describe_setting
 from holdfast.studies.study import Records
 
 GRID = tuple(float(f"{digit}e{decade}") for decade in range(-7, 2) for digit in (1, 2, 5))
@@ -36,7 +36,7 @@ def search(figures: Iterable[Figure], before: Rates, gather: Records, shorter: i
     first pass.
     """
     specs = {
-        setting(curve.spec): drop_ignored(curve.spec)
+        describe_setting(curve.spec): drop_ignored(curve.spec)
         for each in figures
         if not each.timed  # its step sizes are those of the same-value attack; nothing is tuned for speed
         for curve in each.curves()

@@ -60,9 +60,9 @@ class Rates:
 
     def of(self, spec: Spec) -> float:
         """Return the step size for this spec, whatever its data, rounds and seed."""
-        if setting(spec) not in self.settings:
-            raise InvalidInput(f"a searched rate must be on record; got none for {setting(spec)!r}")
-        return self.settings[setting(spec)].rate
+        if describe_setting(spec) not in self.settings:
+            raise InvalidInput(f"a searched rate must be on record; got none for {describe_setting(spec)!r}")
+        return self.settings[describe_setting(spec)].rate
 
     def to_toml(self) -> str:
         """Return the record as a TOML file that reads back equal."""
@@ -100,12 +100,12 @@ def load_rates() -> Rates:
     return Rates.of_toml(files("holdfast.studies.paper").joinpath(RECORDED).read_text(encoding="utf-8"))
 
 
-def setting(spec: Spec) -> str:
+def describe_setting(spec: Spec) -> str:
     """Return what a step size is tuned for, in words: partition, attack, method.
 
-    >>> setting(Spec(method="krum", attack="same-value:value=100", byzantine=8))
+    >>> describe_setting(Spec(method="krum", attack="same-value:value=100", byzantine=8))
     'iid, same-value:value=100, q=8, krum'
-    >>> setting(Spec(method="ideal-sgd", attack="same-value:value=100", byzantine=8))
+    >>> describe_setting(Spec(method="ideal-sgd", attack="same-value:value=100", byzantine=8))
     'iid, no attack, ideal-sgd'
     """
     spec = drop_ignored(spec)
