@@ -107,7 +107,7 @@ def test_half_is_too_many() -> None:
 
 def test_what_differing_workers_cost() -> None:
     assert "(q/m) zeta^2 = 0.4 " in limit(CALM, byzantine=1, workers=5)  # 1/5 of (1 + 3) / 2
-    assert "nobody is Byzantine" in limit(WILD, byzantine=0, workers=5)
+    assert "no worker is Byzantine" in limit(WILD, byzantine=0, workers=5)
 
 
 def test_averaging_where_nobody_is_byzantine() -> None:

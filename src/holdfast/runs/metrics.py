@@ -100,7 +100,8 @@ class Evaluation:
     @property
     def values(self) -> dict[str, float]:
         """Every metric by name: the problem's own first."""
-        return self.measured | {"loss": self.loss, "variance": self.variance, "distance": self.distance}
+        own = vars(self) | self.metrics
+        return self.measured | {name: own[name] for name in METRICS if name in own}
 
     @property
     def measured(self) -> dict[str, float]:
