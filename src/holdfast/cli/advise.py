@@ -9,7 +9,7 @@ from pathlib import Path
 from threadpoolctl import threadpool_limits
 
 from holdfast.attacks import SignFlip
-from holdfast.cli.announcing import announce_inferences
+from holdfast.cli.announcements import announce_inferences
 from holdfast.cli.reporter import Reporter
 from holdfast.cli.results_folders import results_folder
 from holdfast.cli.spec_flags import add_output, add_spec_flags, format_flags, read_spec

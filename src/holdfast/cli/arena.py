@@ -9,9 +9,9 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from holdfast.cli.gathering import add_resumable, open_study, resumable
 from holdfast.cli.reporter import Reporter
 from holdfast.cli.spec_flags import add_output, add_spec_flags, read_file_and_flags
+from holdfast.cli.study_folder import add_resumable, open_study, resumable
 from holdfast.errors import InvalidInput, unknown
 from holdfast.files import file_names, sweep
 from holdfast.runs.plan import fill_defaults

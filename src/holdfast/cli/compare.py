@@ -8,10 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from holdfast.cli.announcing import announce_inferences, announce_numbers
-from holdfast.cli.gathering import add_resumable, open_store, resumable
+from holdfast.cli.announcements import announce_inferences, announce_numbers
 from holdfast.cli.reporter import Reporter
 from holdfast.cli.spec_flags import add_output, add_spec_flags, read_sweep
+from holdfast.cli.study_folder import add_resumable, open_store, resumable
 from holdfast.methods import method_labels
 from holdfast.runs.cautions import count_kinds
 from holdfast.runs.records import Record

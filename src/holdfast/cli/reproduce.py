@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from holdfast.cli.gathering import add_resumable, open_study, resumable
 from holdfast.cli.reporter import Reporter
 from holdfast.cli.spec_flags import add_output
+from holdfast.cli.study_folder import add_resumable, open_study, resumable
 from holdfast.errors import InvalidInput, unknown
 from holdfast.files import write_atomic
 from holdfast.runs.records import Record

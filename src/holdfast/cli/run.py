@@ -65,7 +65,7 @@ def command(arguments: Namespace) -> int:
     folder = arguments.out or partial(claim_folder, spec.method_name)
 
     def act(observer: RunReport, stop: PoliteStop) -> "Result":
-        from holdfast.cli.announcing import announce_run
+        from holdfast.cli.announcements import announce_run
 
         plan = announce_run(observer.reporter, spec)  # before the runner is loaded
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from rich.table import Table
 from threadpoolctl import threadpool_limits
 
-from holdfast.cli.announcing import announce_plan
+from holdfast.cli.announcements import announce_plan
 from holdfast.cli.reporter import Reporter
 from holdfast.cli.spec_flags import add_output, add_spec_flags, read_spec
 from holdfast.insight.theorems import find_guarantees

@@ -11,10 +11,10 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from holdfast import methods
-from holdfast.cli.announcing import announce_inferences
-from holdfast.cli.gathering import add_resumable, open_study, resumable
+from holdfast.cli.announcements import announce_inferences
 from holdfast.cli.reporter import Reporter
 from holdfast.cli.spec_flags import add_output, add_spec_flags, format_flags, read_spec, read_values
+from holdfast.cli.study_folder import add_resumable, open_study, resumable
 from holdfast.errors import InvalidInput
 from holdfast.methods import Rsa
 from holdfast.runs.plan import fill_defaults

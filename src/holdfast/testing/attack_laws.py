@@ -20,7 +20,7 @@ def check_attack(
     """Test a `LocalAttack` or a `ColludingAttack` against the laws of attacks.
 
     >>> from holdfast.attacks import SignFlip
-    >>> check_attack(SignFlip()).holds
+    >>> check_attack(SignFlip(), examples=10).holds
     True
     """
     return LAWS.check(attack, raise_on_failure, examples, seconds)

@@ -32,7 +32,7 @@ def check_method(
 
     A penalty of `auto` is 1 here.
 
-    >>> check_method("rsa:norm=2").holds
+    >>> check_method("rsa:norm=2", examples=10).holds
     True
     """
     made = make_method(method).with_penalty(1.0)

@@ -18,7 +18,7 @@ def check_partition(
     """Test a partition against the laws of partitions.
 
     >>> from holdfast.data import Iid
-    >>> check_partition(Iid()).holds
+    >>> check_partition(Iid(), examples=10).holds
     True
     """
     return LAWS.check(partition, raise_on_failure, examples, seconds)

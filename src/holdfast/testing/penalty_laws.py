@@ -20,7 +20,7 @@ def check_penalty(
     """Test a penalty, `weight * |x|_p` or one of your own, against the laws of penalties.
 
     >>> from holdfast.methods import L2
-    >>> check_penalty(L2(0.5)).holds
+    >>> check_penalty(L2(0.5), examples=10).holds
     True
     """
     return LAWS.check(penalty, raise_on_failure, examples, seconds)

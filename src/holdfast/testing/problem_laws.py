@@ -31,7 +31,7 @@ def check_problem(
     """Test a problem, or what a class or factory makes of a few samples of two classes, against the laws of problems.
 
     >>> from holdfast.problems import Softmax
-    >>> check_problem(Softmax).holds
+    >>> check_problem(Softmax, examples=10).holds
     True
     """
     made = isinstance(problem, Problem) and not isinstance(problem, type)

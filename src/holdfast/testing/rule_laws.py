@@ -46,7 +46,7 @@ def check_rule(
     bounded only with `robust`; the report says whether they do.
 
     >>> from holdfast.aggregators import Mean
-    >>> report = check_rule(Mean())
+    >>> report = check_rule(Mean(), examples=10)
     >>> report.holds, report["stays-bounded"].holds
     (True, False)
     """

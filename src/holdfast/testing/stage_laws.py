@@ -37,7 +37,7 @@ def check_stage(
     """Test a stage against the laws of stages; `declared` rows may lie if it has an option for their number.
 
     >>> from holdfast.stages import Bucketing
-    >>> check_stage(Bucketing()).holds
+    >>> check_stage(Bucketing(), examples=10).holds
     True
     """
     return LAWS.check(tell(stage, declared), raise_on_failure, examples, seconds, also_required=robust)
