@@ -18,7 +18,7 @@ from holdfast.errors import InvalidInput
 from holdfast.runs.experiment import Experiment, assemble
 from holdfast.runs.folder.checkpoint import Checkpoint
 from holdfast.runs.observers import Interrupted, LoggingObserver
-from holdfast.runs.plan import remake_plan
+from holdfast.runs.plan import Plan, remake_plan
 from holdfast.runs.records import Result
 from holdfast.runs.runner import resume, run
 from holdfast.runs.spec import Spec
@@ -59,8 +59,8 @@ def sabotaged(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
     def play(spec: Spec, acts: dict[int, Act], folder: Path | None = None) -> Result:
         saboteur = Saboteur(acts)
 
-        def watched(spec: Spec) -> Experiment:
-            experiment = assemble(remake_plan(spec))
+        def watched(plan: Plan) -> Experiment:
+            experiment = assemble(plan)
             saboteur.engine = experiment.engine  # type: ignore[assignment]
             return experiment
 
