@@ -61,7 +61,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="other processors cannot be asked for here")
 def test_processors_agree_to_the_bit(cache: Path) -> None:
     found = {
-        name: shown(*VALUES, before="from holdfast.kernels import norms\n" + PROGRAM, environment=environment)
+        name: shown(*VALUES, before="from holdfast.kernels import penalty_steps\n" + PROGRAM, environment=environment)
         for name, environment in (
             (name, {"HOLDFAST_CACHE": cache, **settings}) for name, settings in PROCESSORS.items()
         )
