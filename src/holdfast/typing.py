@@ -5,7 +5,7 @@ array is the workers: a rule that is given `(n, d)` rows does to each row what i
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -88,6 +88,11 @@ class Messages(NamedTuple):
     """How much each row counts, where an element says so; None if all count the same."""
     crossed: bool = False
     """Whether they are encoded as they cross; if not, they are answers of the local rule."""
+
+    @property
+    def numbers(self) -> Rows:
+        """The rows of workers that send numbers, not bits."""
+        return cast(Rows, self.rows)
 
     @staticmethod
     def of(rows: Rows) -> "Messages":

@@ -7,14 +7,14 @@ from numpy.typing import NDArray
 from holdfast import kernels
 from holdfast.aggregators.distances import squared_distances
 from holdfast.aggregators.families import Equivariant
-from holdfast.aggregators.requirements import require_declared, require_whole
+from holdfast.aggregators.requirements import Declared, require_declared
 from holdfast.arrays import check_rows, like
 from holdfast.errors import InvalidInput
 from holdfast.typing import Rows, Vector
 
 
 @dataclass(frozen=True)
-class Bulyan(Equivariant):
+class Bulyan(Declared, Equivariant):
     """Krum n - 2 byzantine times, then per coordinate the mean of the values of its choices nearest their median.
 
     El Mhamdi, Guerraoui and Rouault (2018). Krum chooses a row, which is set aside; of the m that are left
@@ -34,10 +34,6 @@ class Bulyan(Equivariant):
 
     cites: ClassVar[tuple[str, ...]] = ("elmhamdi2018hidden", "blanchard2017machine")
     needs: ClassVar[tuple[int, int]] = (4, 3)
-    byzantine: int | None = None
-
-    def __post_init__(self) -> None:
-        require_whole(self, "byzantine", optional=True)
 
     def __call__(self, rows: Rows) -> Vector:
         array = check_rows(self, rows)
@@ -47,8 +43,7 @@ class Bulyan(Equivariant):
         chosen = self.choose(array)
         theta = len(chosen)
         middle = range((theta - 1) // 2, theta // 2 + 1)
-        vector: Vector = like(rows, kernels.mean_nearest(array, chosen, middle, theta - 2 * byzantine))
-        return vector
+        return like(rows, kernels.mean_nearest(array, chosen, middle, theta - 2 * byzantine))
 
     def choose(self, rows: Rows) -> NDArray[np.int64]:
         """Return the rows that Krum chooses one after the other."""

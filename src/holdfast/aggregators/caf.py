@@ -5,12 +5,12 @@ import numpy as np
 
 from holdfast.aggregators.distances import centred_products
 from holdfast.aggregators.families import Weighted
-from holdfast.aggregators.requirements import require_majority, require_whole
+from holdfast.aggregators.requirements import Declared, require_majority
 from holdfast.typing import Distances, Rows, Vector
 
 
 @dataclass(frozen=True)
-class Caf(Weighted):
+class Caf(Declared, Weighted):
     """A weighted mean: rows far out along the direction of largest variance lose weight, until the variance is least.
 
     Allouah, Guerraoui and Stephan (2025), covariance bound-agnostic filter. From c_i = 1, with mu and Sigma the mean
@@ -34,10 +34,6 @@ class Caf(Weighted):
 
     cites: ClassVar[tuple[str, ...]] = ("allouah2025towards",)
     needs: ClassVar[tuple[int, int]] = (4, 1)
-    byzantine: int | None = None
-
-    def __post_init__(self) -> None:
-        require_whole(self, "byzantine", optional=True)
 
     def weights(self, rows: Rows) -> Vector:
         n, byzantine = len(rows), require_majority(self, len(rows))

@@ -1,5 +1,5 @@
 from dataclasses import dataclass
-from typing import ClassVar, cast
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from holdfast import kernels
 from holdfast.aggregators.distances import centred_products
 from holdfast.aggregators.families import Drawing, Equivariant
-from holdfast.aggregators.requirements import require_declared, require_positive, require_whole
+from holdfast.aggregators.requirements import Declared, require_declared, require_positive, require_whole
 from holdfast.errors import InvalidInput
 from holdfast.streams import Stream
 from holdfast.typing import Messages, Rows, Vector
@@ -17,7 +17,7 @@ MOST = 10_000
 
 
 @dataclass(frozen=True)
-class DnC(Drawing, Equivariant):
+class DnC(Declared, Drawing, Equivariant):
     """The mean of the rows that do not stand out along the direction of largest variance of randomly drawn coordinates.
 
     Shejwalkar and Houmansadr (2021), Algorithm 2, divide and conquer. `draws` times: draw `coordinates` of the d
@@ -41,19 +41,18 @@ class DnC(Drawing, Equivariant):
 
     cites: ClassVar[tuple[str, ...]] = ("shejwalkar2021manipulating",)
     bounded: ClassVar[bool] = False
-    byzantine: int | None = None
     coordinates: int | None = None
     draws: int = 5
     fraction: float = 1.0
 
     def __post_init__(self) -> None:
-        require_whole(self, "byzantine", optional=True)
+        super().__post_init__()
         require_whole(self, "coordinates", least=1, optional=True)
         require_whole(self, "draws", least=1)
         require_positive(self, "fraction")
 
     def draw(self, messages: Messages) -> Vector:
-        rows = cast(Rows, messages.rows)
+        rows = messages.numbers
         n, dropped = len(rows), int(self.fraction * require_declared(self))
         if n <= dropped:
             raise InvalidInput(f"DnC needs n > fraction * byzantine; got n={n}, fraction * byzantine={dropped}")

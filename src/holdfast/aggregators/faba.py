@@ -5,12 +5,12 @@ import numpy as np
 
 from holdfast.aggregators.distances import squared_distances
 from holdfast.aggregators.families import Weighted
-from holdfast.aggregators.requirements import require_majority, require_whole
+from holdfast.aggregators.requirements import Declared, require_majority
 from holdfast.typing import Rows, Vector
 
 
 @dataclass(frozen=True)
-class Faba(Weighted):
+class Faba(Declared, Weighted):
     """The mean of what is left after dropping, `byzantine` times, the row farthest from the mean of the rest.
 
     Xia et al. (2019). Of the rows S that are left, the one farthest from their mean is the one with the
@@ -29,10 +29,6 @@ class Faba(Weighted):
     """
 
     cites: ClassVar[tuple[str, ...]] = ("xia2019faba",)
-    byzantine: int | None = None
-
-    def __post_init__(self) -> None:
-        require_whole(self, "byzantine", optional=True)
 
     def weights(self, rows: Rows) -> Vector:
         n, byzantine = len(rows), require_majority(self, len(rows))

@@ -7,13 +7,13 @@ import numpy as np
 
 from holdfast.aggregators.distances import squared_distances
 from holdfast.aggregators.families import Weighted
-from holdfast.aggregators.requirements import require_declared, require_whole
+from holdfast.aggregators.requirements import Declared, require_declared, require_whole
 from holdfast.errors import InvalidInput
 from holdfast.typing import Rows, Vector
 
 
 @dataclass(frozen=True)
-class Krum(Weighted):
+class Krum(Declared, Weighted):
     """The row whose n - byzantine - 2 nearest neighbours are nearest to it (eq. krum).
 
     Blanchard et al. (2017): with N_i these neighbours of row i, itself not counted,
@@ -31,10 +31,6 @@ class Krum(Weighted):
 
     cites: ClassVar[tuple[str, ...]] = ("blanchard2017machine",)
     needs: ClassVar[tuple[int, int]] = (2, 3)
-    byzantine: int | None = None
-
-    def __post_init__(self) -> None:
-        require_whole(self, "byzantine", optional=True)
 
     def weights(self, rows: Rows) -> Vector:
         weights = np.zeros(len(rows))
@@ -55,7 +51,7 @@ def krum_scores(rule: Weighted, rows: Rows) -> Vector:
 
 
 @dataclass(frozen=True)
-class MultiKrum(Weighted):
+class MultiKrum(Declared, Weighted):
     """The mean of the `selected` rows with the least Krum scores.
 
     Blanchard et al. (2017), there called Multi-Krum: with s_i the sum of squared distances from row i to
@@ -74,11 +70,10 @@ class MultiKrum(Weighted):
 
     cites: ClassVar[tuple[str, ...]] = ("blanchard2017machine",)
     needs: ClassVar[tuple[int, int]] = (2, 3)
-    byzantine: int | None = None
     selected: int | None = None
 
     def __post_init__(self) -> None:
-        require_whole(self, "byzantine", optional=True)
+        super().__post_init__()
         require_whole(self, "selected", least=1, optional=True)
 
     def weights(self, rows: Rows) -> Vector:

@@ -6,7 +6,7 @@ import numpy as np
 from holdfast import kernels
 from holdfast.aggregators.distances import squared_distances
 from holdfast.aggregators.families import Weighted
-from holdfast.aggregators.requirements import require_few_subsets, require_majority, require_whole
+from holdfast.aggregators.requirements import Declared, require_few_subsets, require_majority
 from holdfast.typing import Rows, Vector
 
 SUBSETS = 2_000_000
@@ -14,7 +14,7 @@ SUBSETS = 2_000_000
 
 
 @dataclass(frozen=True)
-class MinimumDiameter(Weighted):
+class MinimumDiameter(Declared, Weighted):
     """The mean of the n - byzantine rows whose largest mutual distance is least.
 
     El Mhamdi et al. (2020), "Genuinely distributed Byzantine machine learning", there called MDA; Rousseeuw (1985):
@@ -33,10 +33,6 @@ class MinimumDiameter(Weighted):
     """
 
     cites: ClassVar[tuple[str, ...]] = ("elmhamdi2020genuinely", "rousseeuw1985multivariate")
-    byzantine: int | None = None
-
-    def __post_init__(self) -> None:
-        require_whole(self, "byzantine", optional=True)
 
     def weights(self, rows: Rows) -> Vector:
         n, byzantine = len(rows), require_majority(self, len(rows))

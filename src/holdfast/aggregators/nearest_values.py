@@ -7,12 +7,12 @@ import numpy as np
 
 from holdfast import kernels
 from holdfast.aggregators.families import CoordinateWise
-from holdfast.aggregators.requirements import require_majority, require_whole
+from holdfast.aggregators.requirements import Declared, require_majority
 from holdfast.typing import Rows, Vector
 
 
 @dataclass(frozen=True)
-class MeaMed(CoordinateWise):
+class MeaMed(Declared, CoordinateWise):
     """The mean of the n - byzantine values of every coordinate that are nearest to its median.
 
     Xie, Koyejo and Gupta (2018), "Generalized Byzantine-tolerant SGD", mean around median; of two values as near,
@@ -26,10 +26,6 @@ class MeaMed(CoordinateWise):
     """
 
     cites: ClassVar[tuple[str, ...]] = ("xie2018generalized",)
-    byzantine: int | None = None
-
-    def __post_init__(self) -> None:
-        require_whole(self, "byzantine", optional=True)
 
     def columns(self, rows: Rows) -> Vector:
         n, byzantine = len(rows), require_majority(self, len(rows))
@@ -37,7 +33,7 @@ class MeaMed(CoordinateWise):
 
 
 @dataclass(frozen=True)
-class Phocas(CoordinateWise):
+class Phocas(Declared, CoordinateWise):
     """The mean of the n - byzantine values of every coordinate that are nearest to its trimmed mean.
 
     Xie, Koyejo and Gupta (2018), "Phocas"; `byzantine` values are trimmed at each end; of two values as
@@ -50,10 +46,6 @@ class Phocas(CoordinateWise):
     """
 
     cites: ClassVar[tuple[str, ...]] = ("xie2018phocas",)
-    byzantine: int | None = None
-
-    def __post_init__(self) -> None:
-        require_whole(self, "byzantine", optional=True)
 
     def columns(self, rows: Rows) -> Vector:
         n, byzantine = len(rows), require_majority(self, len(rows))

@@ -6,7 +6,7 @@ import numpy as np
 from holdfast import kernels
 from holdfast.aggregators.distances import centred_products
 from holdfast.aggregators.families import Weighted
-from holdfast.aggregators.requirements import require_few_subsets, require_majority, require_whole
+from holdfast.aggregators.requirements import Declared, require_few_subsets, require_majority
 from holdfast.typing import Rows, Vector
 
 SUBSETS = 2_000_000
@@ -14,7 +14,7 @@ SUBSETS = 2_000_000
 
 
 @dataclass(frozen=True)
-class Smea(Weighted):
+class Smea(Declared, Weighted):
     """The mean of the n - byzantine rows whose covariance has the least largest eigenvalue.
 
     Allouah et al. (2023), "On the privacy-robustness-utility trilemma", smallest maximum eigenvalue averaging:
@@ -37,10 +37,6 @@ class Smea(Weighted):
     """
 
     cites: ClassVar[tuple[str, ...]] = ("allouah2023trilemma",)
-    byzantine: int | None = None
-
-    def __post_init__(self) -> None:
-        require_whole(self, "byzantine", optional=True)
 
     def weights(self, rows: Rows) -> Vector:
         n, byzantine = len(rows), require_majority(self, len(rows))

@@ -98,13 +98,13 @@ class Adversary:
         neutral = program.worker.neutral(messages.model)
         lies = self.lie(messages, neutral, None if state is None else (program, state))
         if not program.sending:
-            return messages if lies is None else messages._replace(rows=self._put(cast(Rows, messages.rows), lies))
+            return messages if lies is None else messages._replace(rows=self._put(messages.numbers, lies))
         sent = program.send(messages) if lies is None else self._join(program, messages, lies)
         return sent._replace(rows=count_sides(cast(Sides, sent.rows))) if program.counts else sent
 
     def corrupt(self, messages: Messages, neutral: Vector) -> Rows:
         """Return the rows that arrive of messages outside any program, such as reports. Valid until the next call."""
-        rows, lies = cast(Rows, messages.rows), self.lie(messages, neutral)
+        rows, lies = messages.numbers, self.lie(messages, neutral)
         return rows if lies is None else self._put(rows, lies)
 
     def lie(self, messages: Messages, neutral: Vector, master: Ask | None = None) -> Lies | None:
@@ -112,7 +112,7 @@ class Adversary:
 
         Colluding workers that see no honest message in a round send the neutral message.
         """
-        rows, workers = cast(Rows, messages.rows), messages.workers
+        rows, workers = messages.numbers, messages.workers
         complete = len(workers) == len(self._workers)
         byzantine = self.is_byzantine if complete else np.isin(workers, self._workers[self.is_byzantine])
         if self._attack is None or not byzantine.any():
@@ -128,7 +128,7 @@ class Adversary:
         self, messages: Messages, neutral: Vector, byzantine_at: Where, honest_at: Where, master: Ask | None
     ) -> object:
         """Return the attack's rows, unchecked."""
-        rows, workers = cast(Rows, messages.rows), messages.workers
+        rows, workers = messages.numbers, messages.workers
         shown, byzantine = _copy(neutral), _take(workers, byzantine_at)
         # idle workers send the neutral message: all of them share one row
         own = _repeat(shown, len(byzantine)) if len(self.idle) else _take(rows, byzantine_at)
@@ -183,7 +183,7 @@ class Adversary:
 
     def _join(self, program: Program, messages: Messages, lies: Lies) -> Messages:
         """Return honest messages as sent and lies as admitted, each in its place."""
-        workers, rows = messages.workers, cast(Rows, messages.rows)
+        workers, rows = messages.workers, messages.numbers
         with np.errstate(over="ignore", invalid="ignore"):
             raw = messages._replace(rows=lies.rows.astype(rows.dtype, copy=False), workers=workers[lies.byzantine_at])
         forged = program.admit(raw).rows

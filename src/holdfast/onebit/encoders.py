@@ -8,7 +8,7 @@ model; a fair coin moves it nowhere on average. Each toss depends only on seed, 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import ClassVar, cast
+from typing import ClassVar
 
 import numpy as np
 
@@ -91,7 +91,7 @@ class BreakTies(Encoder):
     """Full models in which every tie with the master's is decided by the coin."""
 
     def encode(self, messages: Messages) -> Messages:
-        model, rows, workers, round = messages.model, cast(Rows, messages.rows), messages.workers, messages.round
+        model, rows, workers, round = messages.model, messages.numbers, messages.workers, messages.round
         return messages._replace(rows=coin_of(messages.seed).break_ties(model, rows, workers, round))
 
 
@@ -102,7 +102,7 @@ class TakeSides(Encoder):
     sends_bits: ClassVar[bool] = True
 
     def encode(self, messages: Messages) -> Messages:
-        model, rows, workers, round = messages.model, cast(Rows, messages.rows), messages.workers, messages.round
+        model, rows, workers, round = messages.model, messages.numbers, messages.workers, messages.round
         return messages._replace(rows=Sides(coin_of(messages.seed).sides(model, rows, workers, round), len(model)))
 
 

@@ -1,5 +1,5 @@
 from dataclasses import dataclass
-from typing import ClassVar, cast
+from typing import ClassVar
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from holdfast import kernels
 from holdfast.aggregators.requirements import require_whole
 from holdfast.stages.stage import Stage
 from holdfast.streams import Stream
-from holdfast.typing import Messages, Rows
+from holdfast.typing import Messages
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Bucketing(Stage):
         require_whole(self, "size", least=1)
 
     def change(self, messages: Messages) -> Messages:
-        rows, workers = cast(Rows, messages.rows), messages.workers
+        rows, workers = messages.numbers, messages.workers
         words = Stream(messages.seed, "bucketing").words(workers, messages.round, 1)[:, 0]
         order = np.lexsort((workers, words))
         buckets = [order[first : first + self.size] for first in range(0, len(order), self.size)]

@@ -1,17 +1,17 @@
 from dataclasses import dataclass
-from typing import ClassVar, cast
+from typing import ClassVar
 
 import numpy as np
 
 from holdfast import kernels
 from holdfast.aggregators.distances import squared_distances
-from holdfast.aggregators.requirements import require_majority, require_whole
+from holdfast.aggregators.requirements import Declared, require_majority
 from holdfast.stages.stage import Stage
-from holdfast.typing import Messages, Rows
+from holdfast.typing import Messages
 
 
 @dataclass(frozen=True)
-class NearestNeighbourMixing(Stage):
+class NearestNeighbourMixing(Declared, Stage):
     """Each row becomes the mean of its n - byzantine nearest rows, itself included.
 
     Allouah et al. (2023), "Fixing by mixing": with N_i the nearest rows of row i,
@@ -30,13 +30,9 @@ class NearestNeighbourMixing(Stage):
 
     cites: ClassVar[tuple[str, ...]] = ("allouah2023fixing",)
     rotation_equivariant: ClassVar[bool] = True
-    byzantine: int | None = None
-
-    def __post_init__(self) -> None:
-        require_whole(self, "byzantine", optional=True)
 
     def change(self, messages: Messages) -> Messages:
-        rows = cast(Rows, messages.rows)
+        rows = messages.numbers
         n, byzantine = len(rows), require_majority(self, len(rows))
         distances, by_number = squared_distances(rows), np.argsort(messages.workers, kind="stable")
         order = by_number[np.argsort(distances[:, by_number], axis=1, kind="stable")]
