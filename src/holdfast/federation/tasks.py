@@ -50,15 +50,15 @@ def torch_task(
         seen, kind = as_images(np.asarray(features)), REGISTRY[problem]
         built = ModuleProblem(
             _own(spec, worker, seen, targets),
-            module,
-            kind,
             outputs,
-            loss or LOSSES[kind],
             spec.batch,
             _weight(spec),
-            Scaling.plain(require_number(spec.scale)),
-            seed=spec.seed,
-            test=Samples(seen, targets) if worker is None else None,
+            spec.seed,
+            Samples(seen, targets) if worker is None else None,
+            model=module,
+            kind=kind,
+            loss=loss or LOSSES[kind],
+            scaling=Scaling.plain(require_number(spec.scale)),
         )
         if running(built.module):  # statistics need the samples of all nodes
             need = "a federation's module must keep no statistics of batches: use GroupNorm or LayerNorm"

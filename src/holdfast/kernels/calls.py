@@ -96,6 +96,15 @@ def share(work: Callable[[int, int], None], items: int, numbers: int, grain: int
     list(_pool(workers).map(work, cuts[:-1], cuts[1:]))
 
 
+def fill(
+    kernel: Callable[..., None], given: tuple[Any, ...], out: NDArray[Any], numbers: int, by_rows: bool = False
+) -> NDArray[Any]:
+    """Return `out`, of which `kernel(*given, first, last, out)` fills a span: columns `first` to `last`, or rows."""
+    items, grain = (len(out), 1) if by_rows else (out.shape[-1], 64)
+    share(lambda first, last: kernel(*given, first, last, out), items, numbers, grain)
+    return out
+
+
 @cache
 def _pool(workers: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(workers, thread_name_prefix="holdfast")
