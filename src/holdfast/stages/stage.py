@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Generic, overload
 from holdfast.aggregators.requirements import Part
 from holdfast.arrays import check_rows, like
 from holdfast.errors import InvalidInput
-from holdfast.typing import Messages, Nothing, Rows, S, Vector
+from holdfast.typing import Messages, Nothing, Rows, S, State, Vector
 
 
 class Stage(Part, ABC):
@@ -36,11 +36,11 @@ class Stage(Part, ABC):
     def change(self, messages: Messages) -> Messages:
         """Return the messages for the next stage or the rule."""
 
-    def init(self, model: Vector) -> Any:
+    def init(self, model: Vector) -> State:
         """Return the memory before the first round of a master that starts at `model`."""
         return Nothing()
 
-    def step(self, state: Any, messages: Messages) -> tuple[Messages, Any]:
+    def step(self, state: State, messages: Messages) -> tuple[Messages, State]:
         """Return the messages for the next stage or the rule, and the memory after the round."""
         return self.change(messages), state
 

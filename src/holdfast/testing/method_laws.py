@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from holdfast.data import Iid
 from holdfast.methods import InverseSqrt, Method, Ridge, Setting, make_method, method_text
@@ -17,7 +16,7 @@ from holdfast.testing.laws import EXAMPLES, SECONDS, Laws, require, require_same
 from holdfast.testing.outcomes import Report
 from holdfast.testing.problem_laws import few_samples
 from holdfast.testing.rule_laws import DECLARED
-from holdfast.typing import Messages, Request, Rows, Sides, Vector
+from holdfast.typing import Array, Messages, Request, Rows, Sides, Vector
 
 LAWS = Laws("method")
 TYPES = fixed(st.sampled_from(["float32", "float64"]))
@@ -113,7 +112,7 @@ def workers_send_by_rows(method: Method, dtype: str, seed: int) -> None:
         require_same(alone[0], together[row], f"alone, what worker {worker} sends")
 
 
-def _rows_of(messages: Messages) -> NDArray[Any]:
+def _rows_of(messages: Messages) -> Array:
     """Return one row per worker, of numbers or of bits."""
     rows: Any = messages.rows
     return rows.bits if isinstance(rows, Sides) else rows

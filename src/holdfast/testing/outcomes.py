@@ -2,7 +2,8 @@
 
 from dataclasses import asdict, dataclass
 from textwrap import indent
-from typing import Any
+
+from holdfast.typing import Json
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Report:
             [f"{self.kind} {self.part}", *(f"  {line}" for law in self.laws for line in str(law).splitlines())]
         )
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Json:
         """Return what `holdfast check --json` prints."""
         laws = [{"law" if key == "name" else key: value for key, value in asdict(law).items()} for law in self.laws]
         return {"part": self.part, "kind": self.kind, "holds": self.holds, "laws": laws}

@@ -98,7 +98,11 @@ class Table(Source):
 
     def sheet(self, path: str | None = None) -> Sheet:
         """Open the file of the table, or another one with the same options."""
-        return open_sheet(Path(path or self.path), self.header, self.delimiter)
+        file = Path(path or self.path)
+        if file.suffix.lower() == ".parquet":
+            return read_file(file, read_parquet)
+        tabs = "tab" if file.suffix.lower() == ".tsv" else None
+        return read_file(file, lambda file: read_delimited(file, self.header, self.delimiter or tabs))
 
     def load(self) -> Dataset:
         """Read the table."""
@@ -115,19 +119,9 @@ def _write_value(value: Any) -> str:
 def is_table(given: Any) -> bool:
     """Return whether a text names a table, with or without options, or a mapping does."""
     name = given.get("name") if isinstance(given, Mapping) else given
-    return isinstance(name, str) and (_has_type(name) or _WITH_OPTIONS.fullmatch(name) is not None)
-
-
-def open_sheet(path: Path, header: bool | None = None, delimiter: str | None = None) -> Sheet:
-    """Return the table in a file."""
-    if path.suffix.lower() == ".parquet":
-        return read_file(path, read_parquet)
-    tabs = "tab" if path.suffix.lower() == ".tsv" else None
-    return read_file(path, lambda file: read_delimited(file, header, delimiter or tabs))
-
-
-def _has_type(text: str) -> bool:
-    return Path(text).suffix.lower() in TABLE_TYPES and not _WITH_OPTIONS.fullmatch(text)
+    if not isinstance(name, str):
+        return False
+    return Path(name).suffix.lower() in TABLE_TYPES or _WITH_OPTIONS.fullmatch(name) is not None
 
 
 def _split_options(text: str) -> tuple[str, dict[str, str]]:
