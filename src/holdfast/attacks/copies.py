@@ -63,8 +63,7 @@ class NoisyDuplicate(Duplicate):
     def __call__(self, view: FullView, /) -> Rows:
         copies = super().__call__(view)
         draws = Stream(view.seed, "noisy duplicate").words(view.workers, 0, copies.shape[1])
-        turned: Rows = np.where(draws < self.share * 2.0**64, 2 * view.neutral - copies, copies)
-        return turned
+        return np.where(draws < self.share * 2.0**64, 2 * view.neutral - copies, copies)
 
 
 class Victim(NamedTuple):
@@ -125,5 +124,4 @@ def _watch(state: Victim, view: FullView) -> Victim:
 
 def _unit(vector: NDArray[np.float64]) -> NDArray[np.float64]:
     length = np.linalg.norm(vector)
-    unit: NDArray[np.float64] = vector / length if length > 0 else vector
-    return unit
+    return vector / length if length > 0 else vector

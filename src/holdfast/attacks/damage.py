@@ -102,5 +102,4 @@ def _coordinates(spanning: Rows) -> Rows | None:
 
 def _ask(sketch: Sketch, inner: int, factor: float, messages: Rows) -> Vector:
     """Return what the master makes of messages in few coordinates, as large as if all were shown."""
-    vector: Vector = sketch.ask(messages, inner) * factor
-    return vector
+    return sketch.ask(messages, inner) * factor

@@ -23,11 +23,9 @@ def perturbation(kind: Perturbation, view: FullView) -> Vector:
         return deviation(view)
     away = honest_mean(view) - view.neutral
     if kind == "sign":
-        signs: Vector = np.sign(away)
-        return signs
+        return np.sign(away)
     length = np.linalg.norm(away)
-    unit: Vector = away / length if length > 0 else away
-    return unit
+    return away / length if length > 0 else away
 
 
 @dataclass(frozen=True)

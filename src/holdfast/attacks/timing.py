@@ -60,8 +60,7 @@ class Rotating(ColludingAttack):
 
     def __call__(self, view: FullView, /) -> Rows:
         turn = view.workers % self.groups == view.round // self.rounds % self.groups
-        sent: Rows = np.where(turn[:, np.newaxis], lie(self.lie, view), view.own)
-        return sent
+        return np.where(turn[:, np.newaxis], lie(self.lie, view), view.own)
 
 
 class Held(NamedTuple):

@@ -187,5 +187,4 @@ def _parse_header(head: bytes) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     read = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}[npy.read_magic(file)]
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # headers of Python 2 are not repaired
-        parsed: tuple[tuple[int, ...], bool, np.dtype[Any]] = read(file, max_header_size=HEAD)
-        return parsed
+        return read(file, max_header_size=HEAD)

@@ -120,8 +120,7 @@ class Rounds:
         heard = np.ones(len(nodes), bool)
         known = numbers <= len(opinion.weights)  # others were never compared
         heard[known] = opinion.speakers(numbers[known])
-        flags: list[bool] = heard.tolist()
-        return flags
+        return heard.tolist()
 
 
 def sample_size(nodes: int, fraction: float, least: int, available: int, left_out: int = 0) -> int | None:

@@ -132,8 +132,7 @@ class LeastSquares(LinearProblem):
         return 1
 
     def residuals(self, scores: Rows, targets: Targets) -> Rows:
-        residuals: Rows = scores - targets[..., np.newaxis].astype(scores.dtype)
-        return residuals
+        return scores - targets[..., np.newaxis].astype(scores.dtype)
 
     @staticmethod
     def measure_scores(scores: Rows, targets: Targets, unit: float) -> dict[str, float]:
@@ -154,5 +153,4 @@ class LeastSquares(LinearProblem):
             share = self.weight / len(rows)
             left += share * rows.T @ rows
             right += share * rows.T @ targets
-        solution: Vector = np.linalg.lstsq(left, right, rcond=None)[0]
-        return solution
+        return np.linalg.lstsq(left, right, rcond=None)[0]
