@@ -4,14 +4,12 @@ from typing import Annotated
 import numpy as np
 from msgspec import Meta
 
-from holdfast.attacks.alie import Alie
 from holdfast.attacks.contrarians import Contrarian
 from holdfast.attacks.damage import damage_along, damage_of
 from holdfast.attacks.line_search import LineAttack, search_line
-from holdfast.attacks.perturbations import MinMax, MinSum
-from holdfast.attacks.reversals import InnerProduct, NegativeSum
+from holdfast.attacks.mean_shifts import Alie, InnerProduct, NegativeSum
+from holdfast.attacks.perturbations import MinMax, MinSum, TrimmedMeanAttack
 from holdfast.attacks.threats import ColludingAttack, FullView, broadcast
-from holdfast.attacks.trimmed_mean_attack import TrimmedMeanAttack
 from holdfast.typing import Rows
 
 FIXED: tuple[ColludingAttack, ...] = (

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from holdfast.attacks.contrarians import Contrarian
 from holdfast.attacks.corruptions import SignFlip
-from holdfast.attacks.reversals import NegativeSum
+from holdfast.attacks.mean_shifts import NegativeSum
 from holdfast.attacks.threats import Attack, ColludingAttack, FullView, LocalAttack, LocalView, WithMemory
 from holdfast.typing import Rows, Vector, Workers
 
