@@ -7,7 +7,7 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
-from holdfast.attacks.threats import ColludingAttack, FullView, WithMemory, broadcast, honest_mean
+from holdfast.attacks.threats import ColludingAttack, FullView, WithMemory, broadcast, honest_mean, unit
 from holdfast.errors import InvalidInput
 from holdfast.streams import Stream
 from holdfast.typing import Rows, Vector, Workers
@@ -117,11 +117,6 @@ def _watch(state: Victim, view: FullView) -> Victim:
     random = Stream(view.seed, "mimic attack").normals(np.array([0]), 0, len(mean))[0]
     z = state.direction if state.direction.any() else random  # RSA's workers all begin at one model
     away = view.honest - mean
-    z = _unit(t * state.direction + _unit(away.T @ (away @ z)))
+    z = unit(t * state.direction + unit(away.T @ (away @ z)))
     worker = view.honest_workers[(view.honest @ z).argmax()]
     return Victim(np.array(t + 1), mean, z, np.array(worker))
-
-
-def _unit(vector: NDArray[np.float64]) -> NDArray[np.float64]:
-    length = np.linalg.norm(vector)
-    return vector / length if length > 0 else vector

@@ -5,8 +5,7 @@ from math import floor
 
 import numpy as np
 
-from holdfast.attacks.damage import Line
-from holdfast.attacks.line_search import LineAttack
+from holdfast.attacks.line_search import Line, LineAttack
 from holdfast.attacks.threats import ColludingAttack, FullView, honest_mean
 from holdfast.typing import Rows, Vector
 

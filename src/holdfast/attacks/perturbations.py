@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from holdfast import kernels
 from holdfast.attacks.mean_shifts import deviation
-from holdfast.attacks.threats import ColludingAttack, FullView, broadcast, honest_mean
+from holdfast.attacks.threats import ColludingAttack, FullView, broadcast, honest_mean, unit
 from holdfast.typing import Rows, Vector
 
 Perturbation = Literal["unit", "std", "sign"]
@@ -23,10 +23,7 @@ def perturbation(kind: Perturbation, view: FullView) -> Vector:
     if kind == "std":
         return deviation(view)
     away = honest_mean(view) - view.neutral
-    if kind == "sign":
-        return np.sign(away)
-    length = np.linalg.norm(away)
-    return away / length if length > 0 else away
+    return np.sign(away) if kind == "sign" else unit(away)
 
 
 @dataclass(frozen=True)

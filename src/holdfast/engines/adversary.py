@@ -236,11 +236,11 @@ def _copy(array: A) -> A:
 
 def _take(array: A, at: Where) -> A:
     """Return a read-only copy of some entries."""
-    if isinstance(at, slice):
-        return _copy(cast(A, array[at]))
-    taken = array[at]  # this is a copy
+    taken = cast(A, array[at])
+    if taken.base is not None:  # a view, as of a slice
+        return _copy(taken)
     taken.flags.writeable = False
-    return cast(A, taken)
+    return taken
 
 
 def _repeat(row: Vector, times: int) -> Rows:

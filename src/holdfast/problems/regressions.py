@@ -74,10 +74,6 @@ class Logistic(LinearProblem):
             raise InvalidInput(f"logistic needs 2 classes; got {numbered.classes} in {data.name}")
         return numbered
 
-    @staticmethod
-    def outputs_for(data: Dataset) -> int:
-        return 1
-
     def residuals(self, scores: Rows, targets: Targets) -> Rows:
         # by tanh, which neither over- nor underflows
         likely = 0.5 * (1 + np.tanh(0.5 * scores))
@@ -126,10 +122,6 @@ class LeastSquares(LinearProblem):
             shown = ", ".join(map(str, data.labels[:3]))
             raise InvalidInput(f"least-squares needs numbers as targets; got the labels {shown} in {data.name}")
         return data
-
-    @staticmethod
-    def outputs_for(data: Dataset) -> int:
-        return 1
 
     def residuals(self, scores: Rows, targets: Targets) -> Rows:
         return scores - targets[..., np.newaxis].astype(scores.dtype)
