@@ -54,24 +54,11 @@ class _Robust(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         seed = self.random_state
         if seed is not None and not isinstance(seed, int | np.integer):
             seed = int(check_random_state(seed).randint(2**31))
-        self.result_ = run(
-            Spec(
-                data=data,
-                problem=problem,
-                method=self.method,
-                attack=self.attack if self.byzantine else None,
-                byzantine=self.byzantine,
-                workers=self.workers_,
-                partition=self.partition,
-                rounds=self.rounds,
-                eval_every=self.rounds,
-                rate=self.rate,
-                batch=self.batch,
-                l2=self.l2,
-                scale=self.scale,
-                seed=0 if seed is None else int(seed),
-            )
-        )
+        options = self.get_params(deep=False)  # those of a spec, except the seed
+        del options["random_state"]
+        options |= {"attack": self.attack if self.byzantine else None, "workers": self.workers_}
+        options |= {"eval_every": self.rounds, "seed": 0 if seed is None else int(seed)}
+        self.result_ = run(Spec(data=data, problem=problem, **options))
         if self.result_.predictor is None:
             raise InvalidInput(f"fit must end in a model; got one that diverged at round {self.result_.diverged}")
         self.predictor_: Predictor = self.result_.predictor

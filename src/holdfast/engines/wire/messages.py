@@ -8,7 +8,7 @@ from numpy.typing import DTypeLike
 
 from holdfast.engines.wire.frame import NUMBERS, Data, Frame, Kind, WireError, decode, encode
 from holdfast.kernels import bit_width
-from holdfast.onebit.counts import counts_of, planes_of
+from holdfast.onebit import counts_of, planes_of
 from holdfast.typing import Bits, Rows, Sides, Tally, Vector
 
 
