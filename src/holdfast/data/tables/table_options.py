@@ -15,7 +15,7 @@ from holdfast.data.tables.table_dataset import Missing, build_dataset
 from holdfast.data.tables.typed_tables import read_parquet
 from holdfast.data.user_files import read_file
 from holdfast.errors import InvalidInput
-from holdfast.naming import Family, options_of
+from holdfast.naming import Family, format_option, options_of
 from holdfast.typing import Json
 
 TABLE_TYPES = (".csv", ".tsv", ".parquet")
@@ -73,7 +73,8 @@ class Table(Source):
 
     def __str__(self) -> str:
         """As it is written on a command line."""
-        options = ",".join(f"{key}={_write_value(value)}" for key, value in self.options().items())
+        values = {key: "+".join(v) if isinstance(v, tuple) else format_option(v) for key, v in self.options().items()}
+        options = ",".join(f"{key}={value}" for key, value in values.items())
         return f"{self.path}:{options}" if options else self.path
 
     def table(self) -> Json:
@@ -108,12 +109,6 @@ class Table(Source):
         """Read the table."""
         test = None if self.test is None else self.sheet(self.test)
         return build_dataset(self.sheet(), test, self.target, self.missing, self.ignore, self.text)
-
-
-def _write_value(value: Any) -> str:
-    if isinstance(value, tuple):
-        return "+".join(value)
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def is_table(given: Any) -> bool:
