@@ -17,13 +17,13 @@ FEW = 5
 """The least number of rows with one lie among them, for a rule without a declared number."""
 
 
-def fixed(inputs: st.SearchStrategy[T]) -> Callable[[object], st.SearchStrategy[T]]:
+def for_every_part(inputs: st.SearchStrategy[T]) -> Callable[[object], st.SearchStrategy[T]]:
     """Return inputs that are the same for every part."""
     return lambda part: inputs
 
 
-SEEDS = ROUNDS = fixed(st.integers(0, 1000))
-ORDERS = fixed(st.integers(0, 10**6))
+SEEDS = ROUNDS = for_every_part(st.integers(0, 1000))
+ORDERS = for_every_part(st.integers(0, 10**6))
 """Numbers of permutations: 0 leaves the order as it is, 1 exchanges the first two rows."""
 
 
@@ -122,10 +122,12 @@ def _wild(*special: float, finite: bool) -> st.SearchStrategy[Rows]:
     return st.tuples(DTYPES, st.tuples(st.integers(1, 4), st.integers(1, 6))).flatmap(of)
 
 
-ANYTHING = fixed(_wild(np.nan, np.inf, -np.inf, finite=False))
+ANYTHING = for_every_part(_wild(np.nan, np.inf, -np.inf, finite=False))
 """Rows of either type with entries of any size, often tied, often NaN or infinite."""
 _FINITE = _wild(finite=True)
-ANY_SIZE = fixed(_FINITE)
+ANY_SIZE = for_every_part(_FINITE)
 """Finite rows of either type with entries of any size, often tied."""
-MODERATE = fixed(_FINITE.map(lambda rows: np.where((np.abs(rows) < 1e6) & (np.abs(rows) > 1e-6), rows, 0 * rows)))
+MODERATE = for_every_part(
+    _FINITE.map(lambda rows: np.where((np.abs(rows) < 1e6) & (np.abs(rows) > 1e-6), rows, 0 * rows))
+)
 """Finite rows whose sums do not overflow, nor their differences underflow."""

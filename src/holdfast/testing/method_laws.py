@@ -11,7 +11,7 @@ from holdfast.data import Iid
 from holdfast.methods import InverseSqrt, Method, Ridge, Setting, make_method, method_text
 from holdfast.problems import Softmax
 from holdfast.states import arrays_of
-from holdfast.testing.inputs import SEEDS, fixed
+from holdfast.testing.inputs import SEEDS, for_every_part
 from holdfast.testing.laws import EXAMPLES, SECONDS, Laws, require, require_same
 from holdfast.testing.outcomes import Report
 from holdfast.testing.problem_laws import few_samples
@@ -19,7 +19,7 @@ from holdfast.testing.rule_laws import DECLARED
 from holdfast.typing import Array, Messages, Request, Rows, Sides, Vector
 
 LAWS = Laws("method")
-TYPES = fixed(st.sampled_from(["float32", "float64"]))
+TYPES = for_every_part(st.sampled_from(["float32", "float64"]))
 SETTING = Setting(InverseSqrt(0.1), Ridge(0.01), DECLARED)
 SEED = 3
 WORKERS = np.arange(1, 4 * DECLARED + 4)

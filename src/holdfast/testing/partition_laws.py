@@ -5,16 +5,16 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from holdfast.data import Partition
-from holdfast.testing.inputs import fixed
+from holdfast.testing.inputs import for_every_part
 from holdfast.testing.laws import EXAMPLES, SECONDS, Laws, require, require_same
 from holdfast.testing.outcomes import Report
 
 LAWS = Laws("partition")
 Labels = NDArray[np.int64]
-LABELS = fixed(st.lists(st.integers(-2, 7), min_size=1, max_size=80).map(np.array))
+LABELS = for_every_part(st.lists(st.integers(-2, 7), min_size=1, max_size=80).map(np.array))
 """Few classes or many, of few samples or many, not numbered from 0."""
-WORKERS = fixed(st.integers(1, 12))
-SEEDS = fixed(st.integers(0, 2**32))
+WORKERS = for_every_part(st.integers(1, 12))
+SEEDS = for_every_part(st.integers(0, 2**32))
 
 
 def check_partition(

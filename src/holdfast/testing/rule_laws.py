@@ -19,9 +19,9 @@ from holdfast.typing import Messages, Rows, Vector
 LAWS = Laws("rule")
 DECLARED = 2
 """The declared number for a rule that has an option for it."""
-SHIFTS = inputs.fixed(st.integers(-100, 100))
-FACTORS = inputs.fixed(st.sampled_from([1.0, -1.0, -2.5, 0.3, 1e6, 1e-6]))
-COLUMNS = inputs.fixed(st.lists(st.integers(0, 3), min_size=1, max_size=6))
+SHIFTS = inputs.for_every_part(st.integers(-100, 100))
+FACTORS = inputs.for_every_part(st.sampled_from([1.0, -1.0, -2.5, 0.3, 1e6, 1e-6]))
+COLUMNS = inputs.for_every_part(st.lists(st.integers(0, 3), min_size=1, max_size=6))
 FAR = 1e6
 """A result up to as many times the size of the honest rows is bounded; lies are up to 1e308."""
 
@@ -151,7 +151,7 @@ def _types(state: object) -> dict[str, str]:
     return {name: str(np.asarray(array).dtype) for name, array in arrays_of(state).items()}
 
 
-@LAWS.law(Remembering, rows=inputs.generic_rows, rounds=inputs.fixed(st.integers(2, 4)))
+@LAWS.law(Remembering, rows=inputs.generic_rows, rounds=inputs.for_every_part(st.integers(2, 4)))
 def memory_goes_in_and_comes_out(rule: Remembering[Any], rows: Rows, rounds: int) -> None:
     """What it remembers is in its state alone, a NamedTuple of arrays of one type that it does not write to."""
     workers = np.arange(1, len(rows) + 1)
