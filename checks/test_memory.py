@@ -12,7 +12,7 @@ import numpy as np
 from holdfast import kernels
 from holdfast.engines import wire
 from holdfast.methods import InverseSqrt, Ridge, Rsa, Setting
-from holdfast.onebit.counts import Counter
+from holdfast.onebit import Counter
 from holdfast.typing import Messages
 
 WORKERS, DIMENSION = 100, 100_000_000

@@ -9,6 +9,7 @@ import numpy as np
 from holdfast.errors import InvalidInput
 from holdfast.typing import Rows
 
+A = TypeVar("A")
 F = TypeVar("F", bound=Callable[..., Any])
 PLAIN = frozenset([np.ndarray, type(None)])
 """Types that are no tensors, which a round's arguments all have."""
@@ -29,13 +30,13 @@ def check_rows(rule: object, rows: Any) -> Rows:
     return array
 
 
-def like(given: Any, array: Rows) -> Any:
+def like(given: Any, array: A) -> A:
     """Return an array in the kind of what was given: a tensor on the same device, if that was one."""
     if not _is_tensor(given):
         return array
     import torch
 
-    return torch.from_numpy(array).to(given.device)
+    return cast(A, torch.from_numpy(array).to(given.device))
 
 
 def tensors_too(function: F) -> F:

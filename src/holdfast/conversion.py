@@ -52,7 +52,7 @@ def _is_rounded(value: Any, found: Any) -> bool:
     """Return whether a whole number was read from something not written as one, such as 10.0 or 1e3."""
     if isinstance(found, tuple):
         return any(map(_is_rounded, value, found))
-    if not isinstance(found, int) or isinstance(found, bool):
+    if type(found) is not int:  # true and false are no whole numbers
         return False
     return isinstance(value, float) or (isinstance(value, str) and not _WHOLE.fullmatch(value))
 

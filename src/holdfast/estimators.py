@@ -14,6 +14,7 @@ from holdfast.errors import InvalidInput
 from holdfast.runs.predictor import Predictor
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
+from holdfast.typing import Array
 
 
 class _Robust(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -46,38 +47,25 @@ class _Robust(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         self.scale = scale
         self.random_state = random_state
 
-    def _fit(self, features: NDArray[Any], targets: NDArray[Any], labels: tuple[Any, ...] | None, problem: str) -> Self:
+    def _fit(self, features: Array, targets: Array, labels: tuple[Any, ...] | None, problem: str) -> Self:
         data = Dataset("fit", features, targets, features, targets, labels=labels)
         # a few samples can only be dealt to a few workers; how many it were is said
         self.workers_ = min(self.workers, len(features) // 2)
         seed = self.random_state
         if seed is not None and not isinstance(seed, int | np.integer):
             seed = int(check_random_state(seed).randint(2**31))
-        self.result_ = run(
-            Spec(
-                data=data,
-                problem=problem,
-                method=self.method,
-                attack=self.attack if self.byzantine else None,
-                byzantine=self.byzantine,
-                workers=self.workers_,
-                partition=self.partition,
-                rounds=self.rounds,
-                eval_every=self.rounds,
-                rate=self.rate,
-                batch=self.batch,
-                l2=self.l2,
-                scale=self.scale,
-                seed=0 if seed is None else int(seed),
-            )
-        )
+        options = self.get_params(deep=False)  # those of a spec, except the seed
+        del options["random_state"]
+        options |= {"attack": self.attack if self.byzantine else None, "workers": self.workers_}
+        options |= {"eval_every": self.rounds, "seed": 0 if seed is None else int(seed)}
+        self.result_ = run(Spec(data=data, problem=problem, **options))
         if self.result_.predictor is None:
             raise InvalidInput(f"fit must end in a model; got one that diverged at round {self.result_.diverged}")
         self.predictor_: Predictor = self.result_.predictor
         self.coef_, self.intercept_, self.n_iter_ = self.predictor_.weights, self.predictor_.biases, self.result_.rounds
         return self
 
-    def _known(self, features: Any) -> NDArray[Any]:
+    def _known(self, features: Any) -> Array:
         check_is_fitted(self)
         return np.asarray(validate_data(self, features, reset=False))
 
@@ -108,7 +96,7 @@ class RobustClassifier(ClassifierMixin, _Robust):  # type: ignore[misc]
         features = self._known(X)
         return self.predictor_.probabilities(features)
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: Any) -> Array:
         """Return the class of each sample."""
         features = self._known(X)
         return np.asarray(self.classes_[self.predictor_.places(features)])

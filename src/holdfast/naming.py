@@ -74,7 +74,7 @@ class Family(Generic[T]):
 
     def text(self, part: Any, full: bool = False) -> str:
         """Return a part as it is written on a command line: the options that are not defaults, or all of them."""
-        options = ",".join(f"{key}={_format(value)}" for key, value in options_of(part, full).items())
+        options = ",".join(f"{key}={format_option(value)}" for key, value in options_of(part, full).items())
         return f"{self.name(part)}:{options}" if options else self.name(part)
 
     def table(self, part: Any) -> dict[str, Any]:
@@ -90,7 +90,7 @@ class Family(Generic[T]):
         """
         parameters = _parameters(self.registry[name]).values()
         options = ",".join(
-            f"{each.name}={'...' if each.default is each.empty else _format(each.default)}"
+            f"{each.name}={'...' if each.default is each.empty else format_option(each.default)}"
             for each in parameters
             if each.default is not None
         )
@@ -237,7 +237,8 @@ def _plain(value: Any) -> Any:
     return plain(value)
 
 
-def _format(value: Any) -> str:
+def format_option(value: Any) -> str:
+    """Return the value of an option as it is written on a command line."""
     if isinstance(value, float):
         return repr(value).removesuffix(".0")
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,23 +1,23 @@
 """States as arrays: a tuple, named or not, of arrays or of such tuples, to and from what a checkpoint holds."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from numpy.typing import NDArray
-
 from holdfast.errors import InvalidInput
+from holdfast.typing import Array
 
-Arrays = Mapping[str, NDArray[Any]]
+Arrays = Mapping[str, Array]
 
 
 def map_state(change: Callable[..., Any], state: Any, *others: Any) -> Any:
     """Return a state of the same kind whose arrays are what `change` makes of those of all states."""
     if not isinstance(state, tuple):
         return change(state, *others)
-    return _rebuild(state, [map_state(change, *parts) for parts in zip(state, *others, strict=True)])
+    parts = [map_state(change, *parts) for parts in zip(state, *others, strict=True)]
+    return type(state)(*parts) if hasattr(state, "_fields") else tuple(parts)
 
 
-def arrays_of(state: Any, prefix: str = "") -> dict[str, NDArray[Any]]:
+def arrays_of(state: Any, prefix: str = "") -> dict[str, Array]:
     """Return the arrays of a state by name, those of inner states with dots; a plain tuple numbers its parts.
 
     >>> from typing import NamedTuple
@@ -27,7 +27,8 @@ def arrays_of(state: Any, prefix: str = "") -> dict[str, NDArray[Any]]:
     """
     if not isinstance(state, tuple):
         return {prefix.removesuffix("."): state}
-    parts = (arrays_of(part, f"{prefix}{name}.") for name, part in _name_parts(state))
+    names = getattr(state, "_fields", range(len(state)))
+    parts = (arrays_of(part, f"{prefix}{name}.") for name, part in zip(names, state, strict=True))
     return {name: array for part in parts for name, array in part.items()}
 
 
@@ -36,19 +37,5 @@ def fill_state(state: Any, arrays: Arrays) -> Any:
     expected = arrays_of(state)
     if set(arrays) != set(expected):
         raise InvalidInput(f"a checkpoint must hold {tuple(expected)}; got {tuple(arrays)}")
-    return _fill(state, arrays, "")
-
-
-def _fill(state: Any, arrays: Arrays, prefix: str) -> Any:
-    if not isinstance(state, tuple):
-        return arrays[prefix.removesuffix(".")]
-    return _rebuild(state, [_fill(part, arrays, f"{prefix}{name}.") for name, part in _name_parts(state)])
-
-
-def _name_parts(state: tuple[Any, ...]) -> Iterable[tuple[object, Any]]:
-    """Return the parts of a state with their names, or with their places in a plain tuple."""
-    return zip(getattr(state, "_fields", range(len(state))), state, strict=True)
-
-
-def _rebuild(state: tuple[Any, ...], parts: list[Any]) -> tuple[Any, ...]:
-    return type(state)(*parts) if hasattr(state, "_fields") else tuple(parts)
+    names = iter(expected)  # in the order in which `map_state` comes to them
+    return map_state(lambda array: arrays[next(names)], state)

@@ -7,13 +7,12 @@ draws what the uninterrupted run would have drawn, and no generator state has to
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast import kernels
-from holdfast.typing import Workers
+from holdfast.typing import Array, Workers
 
 Words = NDArray[np.uint64]
 
@@ -55,7 +54,7 @@ class Stream:
         start = _mix(_mix(key ^ workers.astype(np.uint64)) ^ np.uint64(round))
         return _mix(start[:, None] + np.arange(1, count + 1, dtype=np.uint64) * GOLDEN)
 
-    def integers(self, workers: Workers, round: int, bounds: NDArray[Any], count: int) -> NDArray[np.int64]:
+    def integers(self, workers: Workers, round: int, bounds: Array, count: int) -> NDArray[np.int64]:
         """Return integers in `[0, bounds[i])` for worker i, uniform up to `bounds[i] / 2**32`."""
         high = self.words(workers, round, count) >> np.uint64(32)
         return ((high * bounds.astype(np.uint64)[:, None]) >> np.uint64(32)).astype(np.int64)

@@ -5,11 +5,13 @@ array is the workers: a rule that is given `(n, d)` rows does to each row what i
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+Array = NDArray[Any]
+"""An array of any number type and shape."""
 Vector = NDArray[np.floating[Any]]
 """One model or gradient, of shape `(d,)`."""
 Rows = NDArray[np.floating[Any]]
@@ -19,9 +21,9 @@ Distances = NDArray[np.float64]
 Workers = NDArray[np.int64]
 """Numbers of workers, of shape `(n,)`, counted from 1."""
 
-Features = NDArray[Any]
+Features = Array
 """Raw features of samples, of shape `(N, ...)`, of any number type."""
-Targets = NDArray[Any]
+Targets = Array
 """Classes, numbered from 0, or numbers, of shape `(N,)`."""
 
 Json = dict[str, Any]
@@ -89,6 +91,11 @@ class Messages(NamedTuple):
     crossed: bool = False
     """Whether they are encoded as they cross; if not, they are answers of the local rule."""
 
+    @property
+    def numbers(self) -> Rows:
+        """The rows of workers that send numbers, not bits."""
+        return cast(Rows, self.rows)
+
     @staticmethod
     def of(rows: Rows) -> "Messages":
         """Return bare rows as the messages of workers 1 to n in round 0, about a model of zeros."""
@@ -101,8 +108,10 @@ class Oracle(Protocol):
     def __call__(self, models: Rows, round: int, /) -> Rows: ...
 
 
+State = Any
+"""A NamedTuple of arrays, or of such NamedTuples, to map onto a checkpoint; each part has fields of its own."""
 S = TypeVar("S")
-"""A state: a NamedTuple of arrays, or of such NamedTuples, so that it maps onto a checkpoint."""
+"""A state."""
 
 
 class Nothing(NamedTuple):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from holdfast.data import load
-from holdfast.data.cifar10 import TEST_IMAGES, TEST_LABELS, TRAIN_IMAGES, TRAIN_LABELS, PngSet
+from holdfast.data.image_sets import PNG_TEST, PNG_TRAIN, PngSet
 from holdfast.errors import InvalidInput
 
 
@@ -16,11 +16,11 @@ def test_every_row_is_an_image() -> None:
     image = pytest.importorskip("PIL.Image")
     pixels = np.random.default_rng(0).integers(0, 256, (12, 1024, 3), dtype=np.uint8)
     files = {}
-    for at, name in enumerate((*TRAIN_IMAGES, *TEST_IMAGES)):
+    for at, name in enumerate((*PNG_TRAIN[0], *PNG_TEST[0])):
         file = io.BytesIO()
         image.fromarray(pixels[2 * at : 2 * at + 2]).save(file, "PNG")
         files[name] = file.getvalue()
-    files |= {TRAIN_LABELS: json.dumps([*range(10)]).encode(), TEST_LABELS: b"[7, 8]"}
+    files |= {PNG_TRAIN[1]: json.dumps([*range(10)]).encode(), PNG_TEST[1]: b"[7, 8]"}
     data = PngSet("tiny", {}, ()).read(files)
     assert data.train_features.shape == (10, 3, 32, 32)
     assert data.train_features[3, 2, 5, 7] == pixels[3, 5 * 32 + 7, 2]

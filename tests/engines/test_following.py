@@ -28,15 +28,15 @@ def test_who_follows_tallies_holds_x0_and_hears_it_now_and_then(dtype: type) -> 
         for frame in frames:
             follower.take(frame)
         assert follower.model(round).tobytes() == state.model.tobytes()
-        tally = a_tally(round)
-        announcer.note_tally(tally, round)
-        state = PROGRAM.step(state, Messages(tally, np.arange(1, 21), round))
+        messages = Messages(a_tally(round), np.arange(1, 21), round)
+        announcer.note(messages)
+        state = PROGRAM.step(state, messages)
     assert [round for round, length in enumerate(lengths) if length == 2] == [SNAPSHOT_EVERY, 2 * SNAPSHOT_EVERY]
 
 
 def test_who_does_not_follow_is_sent_x0_every_time() -> None:
     announcer, whole = Announcer(follow=False), wire.model(np.ones(D), 1)
-    announcer.note_tally(a_tally(0), 0)
+    announcer.note(Messages(a_tally(0), np.arange(1, 21), 0))
     assert announcer.frames(1, whole) == [whole]
     assert choose_kinds(1, follow=False) == (Kind.MODEL,)
 

@@ -11,10 +11,19 @@ from hypothesis import strategies as st
 
 from changed import ready
 from holdfast.aggregators import CoordinateWise, GeometricMedian, Krum, Mean, Median, Phocas, TrimmedMean
-from holdfast.attacks import Adaptive, Alie, ColludingAttack, FullView, InnerProduct, MinMax, MinSum, Sketch, damage
+from holdfast.attacks import (
+    Adaptive,
+    Alie,
+    ColludingAttack,
+    FullView,
+    InnerProduct,
+    MinMax,
+    MinSum,
+    Sketch,
+    line_search,
+)
 from holdfast.attacks.adaptive import FIXED
-from holdfast.attacks.damage import damage_along, damage_of, reduce_dimensions
-from holdfast.attacks.line_search import LineAttack
+from holdfast.attacks.line_search import LineAttack, damage_along, damage_of, reduce_dimensions
 from holdfast.attacks.perturbations import Perturbation, perturbation
 from holdfast.attacks.threats import broadcast
 from holdfast.methods.penalties import L1, L2
@@ -185,7 +194,7 @@ class AskedInColumns(ColludingAttack):
         middle = view.aggregate(np.tile(mean, (len(view.honest) + len(view.own), 1)).astype(view.honest.dtype))
         for constant in (0.05, -0.3, 1.5, 64.0):
             sent = broadcast(line(constant), view)
-            off = (view.aggregate(np.concatenate([view.honest, sent])) - middle)[:: d // damage.COLUMNS]
+            off = (view.aggregate(np.concatenate([view.honest, sent])) - middle)[:: d // line_search.COLUMNS]
             assert shown(constant) == pytest.approx(np.linalg.norm(off) * np.sqrt(d / len(off)), rel=1e-3, abs=1e-4)
         return searched(view)
 
@@ -198,7 +207,7 @@ COLUMNWISE = ["median", "phocas", "nnm+trimmed-mean", "clip:radius=0.1+nnm+media
 @pytest.mark.parametrize("name", ["alie", "inner-product"])
 @pytest.mark.parametrize("method", TURNING)
 def test_few_coordinates_tell_the_same_damage(method: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(damage, "MANY", 1)
+    monkeypatch.setattr(line_search, "MANY", 1)
     spec = ready(Spec(data="digits", workers=12, method=method, attack="gaussian", byzantine=(2, 7), rounds=6))
     spec = replace(spec, attack=AskedInFew(name))
     run(spec)
@@ -209,8 +218,8 @@ def test_few_coordinates_tell_the_same_damage(method: str, name: str, monkeypatc
 @pytest.mark.parametrize("name", ["alie", "inner-product"])
 @pytest.mark.parametrize("method", COLUMNWISE)
 def test_some_columns_tell_their_damage(method: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(damage, "MANY", 1)
-    monkeypatch.setattr(damage, "COLUMNS", 90)
+    monkeypatch.setattr(line_search, "MANY", 1)
+    monkeypatch.setattr(line_search, "COLUMNS", 90)
     spec = ready(Spec(data="digits", workers=12, method=method, attack="gaussian", byzantine=(2, 7), rounds=6))
     spec = replace(spec, attack=AskedInColumns(name))
     run(spec)

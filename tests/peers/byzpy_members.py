@@ -10,7 +10,7 @@ from compared import Fault, Shared, ours, sent
 
 from holdfast.aggregators import CenteredClipping, Krum, MultiKrum
 from holdfast.attacks import Duplicate, InnerProduct, LabelFlip, SignFlip
-from holdfast.attacks.alie import deviation
+from holdfast.attacks.mean_shifts import deviation
 from holdfast.attacks.threats import FullView
 from holdfast.stages import Bucketing, Clipping
 from holdfast.typing import Messages, Rows

@@ -37,9 +37,8 @@ from holdfast.attacks import (
     Sleeper,
     TrimmedMeanAttack,
 )
-from holdfast.attacks.alie import largest_z
-from holdfast.attacks.damage import damage_of
-from holdfast.attacks.line_search import search_line, search_upward
+from holdfast.attacks.line_search import damage_of, search_line, search_upward
+from holdfast.attacks.mean_shifts import largest_z
 from holdfast.attacks.perturbations import Perturbation, perturbation
 from holdfast.errors import InvalidInput
 from holdfast.streams import Stream

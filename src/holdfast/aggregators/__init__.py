@@ -1,11 +1,9 @@
 """Rules that make one vector of `(n, d)` messages, some of which may hold anything."""
 
-from holdfast.aggregators.bulyan import Bulyan
-from holdfast.aggregators.caf import Caf
+from holdfast.aggregators.best_subset import MinimumDiameter, Smea
 from holdfast.aggregators.centered_clipping import CenteredClipping
+from holdfast.aggregators.coordinate_wise import MeaMed, Mean, Median, Phocas, TrimmedMean
 from holdfast.aggregators.distances import squared_distances
-from holdfast.aggregators.dnc import DnC
-from holdfast.aggregators.faba import Faba
 from holdfast.aggregators.families import (
     CoordinateWise,
     Drawing,
@@ -15,16 +13,11 @@ from holdfast.aggregators.families import (
     Rule,
     Weighted,
 )
+from holdfast.aggregators.filters import Caf, DnC, Faba
 from holdfast.aggregators.geometric_median import GeometricMedian
-from holdfast.aggregators.krum import Krum, MultiKrum
+from holdfast.aggregators.krum import Bulyan, Krum, MultiKrum
 from holdfast.aggregators.majority_vote import MajorityVote
-from holdfast.aggregators.mean import Mean
-from holdfast.aggregators.median import Median
-from holdfast.aggregators.minimum_diameter import MinimumDiameter
-from holdfast.aggregators.nearest_values import MeaMed, Phocas
 from holdfast.aggregators.norm_wise import Cge, ClippedMean, NormalisedMean
-from holdfast.aggregators.smea import Smea
-from holdfast.aggregators.trimmed_mean import TrimmedMean
 from holdfast.aggregators.weighing import Weighing
 
 REGISTRY: dict[str, type[Rule]] = {

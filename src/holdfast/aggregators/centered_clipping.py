@@ -1,5 +1,5 @@
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, cast
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -45,7 +45,7 @@ class CenteredClipping(Remembering[Centre]):
         return Centre(np.zeros_like(model))
 
     def step(self, state: Centre, messages: Messages) -> tuple[Vector, Centre]:
-        rows = cast(Rows, messages.rows)
+        rows = messages.numbers
         centre = state.vector.astype(rows.dtype, copy=False)
         shares = self.shares(rows, centre)
         with np.errstate(over="ignore"):  # an infinite centre stays infinite

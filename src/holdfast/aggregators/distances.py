@@ -3,28 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast import kernels
+from holdfast.kernels import squared_distances
 from holdfast.typing import Distances, Rows
 
 FARTHEST = 1e300
 """Squared distances from which on rows count as infinitely far where sums of such squares are needed."""
-
-
-def squared_distances(rows: Rows) -> Distances:
-    """Return |v_i - v_j|^2 for all pairs of `(n, d)` rows, in float64.
-
-    From differences, not from a Gramian: with one row of size 1e4 a float32 Gramian has lost the
-    distances between all others. Differences and squares have the rows' own precision, their sum is
-    float64. A row that holds NaN or an infinity, or is so far that its square
-    overflows, is infinitely far from every other.
-
-    >>> import numpy as np
-    >>> squared_distances(np.array([[0.0, 0.0], [3.0, 4.0], [np.nan, 0.0]]))
-    array([[ 0., 25., inf],
-           [25.,  0., inf],
-           [inf, inf,  0.]])
-    """
-    return kernels.squared_distances(rows)
 
 
 def most_central(distances: Distances) -> int:
@@ -38,7 +21,7 @@ def centred_products(rows: Rows) -> tuple[Distances, NDArray[np.int64]]:
     The nearest to the central row come first. From distances, <x - c, y - c> = (|x - c|^2 + |y - c|^2 - |x - y|^2) / 2,
     so that rows far away cost the others no digits.
     """
-    distances = kernels.squared_distances(rows)
+    distances = squared_distances(rows)
     away = distances[most_central(distances)]
     near = np.argsort(away, kind="stable")[: int((away < FARTHEST).sum())]
     products = (away[near, np.newaxis] + away[near] - distances[np.ix_(near, near)]) / 2

@@ -1,41 +1,33 @@
 """What the families of rules share. A family is a law, and the law is tested over every member."""
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Generic, cast
+from typing import ClassVar, Generic, cast
 
 from holdfast import kernels
+from holdfast.aggregators.requirements import Part
 from holdfast.aggregators.weighing import Weighing
 from holdfast.arrays import check_rows, like
-from holdfast.typing import Messages, Nothing, Rows, S, Vector
+from holdfast.typing import Messages, Nothing, Rows, S, State, Vector
 
 
-class Rule(ABC):
+class Rule(Part, ABC):
     """A rule makes one vector of `(n, d)` rows, whatever some of the rows hold."""
 
-    declared_option: ClassVar[str] = "byzantine"
-    """The option that a run fills with the declared number of Byzantine workers, if it has one of this name."""
-
-    cites: ClassVar[tuple[str, ...]] = ()
-    """Its sources, as keys of `holdfast.citations`."""
-    needs: ClassVar[tuple[int, int]] = (2, 1)
-    """(a, b) such that what it claims under q lies holds from n = a q + b rows on."""
     bounded: ClassVar[bool] = True
     """Whether the declared number of Byzantine rows, whatever they hold, moves the result by no more than a bound."""
-    rotation_equivariant: ClassVar[bool] = False
-    """Whether the rule sees lengths and angles only, `A(V Q) == A(V) Q` for orthogonal Q, and has no memory."""
     coordinate_wise: ClassVar[bool] = False
     """Whether the rule looks at one coordinate at a time: `A(V[:, J]) == A(V)[J]`."""
 
     @abstractmethod
     def __call__(self, rows: Rows) -> Vector: ...
 
-    def init(self, model: Vector) -> Any:
+    def init(self, model: Vector) -> State:
         """Return the memory before the first round of a master that starts at `model`."""
         return Nothing()
 
-    def step(self, state: Any, messages: Messages) -> tuple[Vector, Any]:
+    def step(self, state: State, messages: Messages) -> tuple[Vector, State]:
         """Return the vector for one round, and the memory after it."""
-        rows = cast(Rows, messages.rows)
+        rows = messages.numbers
         if messages.weights is None:
             return self(rows), state
         return cast(Weighing, self).weigh(rows, messages.weights), state
@@ -51,8 +43,7 @@ class CoordinateWise(Equivariant):
     coordinate_wise: ClassVar[bool] = True
 
     def __call__(self, rows: Rows) -> Vector:
-        vector: Vector = like(rows, self.columns(check_rows(self, rows)))
-        return vector
+        return like(rows, self.columns(check_rows(self, rows)))
 
     @abstractmethod
     def columns(self, rows: Rows) -> Vector:
@@ -70,8 +61,7 @@ class Weighted(Equivariant):
 
     def __call__(self, rows: Rows) -> Vector:
         checked_rows = check_rows(self, rows)
-        vector: Vector = like(rows, kernels.combination(self.weights(checked_rows), checked_rows))
-        return vector
+        return like(rows, kernels.combination(self.weights(checked_rows), checked_rows))
 
     @abstractmethod
     def weights(self, rows: Rows) -> Vector:
@@ -89,8 +79,7 @@ class NormWise(Rule):
     def __call__(self, rows: Rows) -> Vector:
         checked_rows = check_rows(self, rows)
         factors = self.factors(kernels.lengths(checked_rows))
-        vector: Vector = like(rows, kernels.combination(factors, checked_rows))
-        return vector
+        return like(rows, kernels.combination(factors, checked_rows))
 
     @abstractmethod
     def factors(self, lengths: Vector) -> Vector:
@@ -108,8 +97,7 @@ class Remembering(Rule, Generic[S]):
 
     def __call__(self, rows: Rows) -> Vector:
         messages = Messages.of(check_rows(self, rows))
-        vector: Vector = like(rows, self.step(self.init(messages.model), messages)[0])
-        return vector
+        return like(rows, self.step(self.init(messages.model), messages)[0])
 
 
 class Drawing(Remembering[Nothing]):

@@ -62,11 +62,11 @@ class GeometricMedian(Weighted):
 
     def solve(self, rows: Rows, given: Weights | None = None) -> Solution:
         """Return the weights and how the iteration ended; rows count by those that are given, else equally."""
-        products = _about_a_central_row(rows)
+        products = _centre_products(rows)
         finite = np.isfinite(products.diagonal())  # what overflows is left out
         if not finite.any():  # beyond any guarantee; a row that is not finite will show
             return Solution(np.eye(len(rows))[0], 0, "at a row")
-        nearer = _drawn_nearer(products.diagonal(), given)[finite]
+        nearer = _find_factors(products.diagonal(), given)[finite]
         G = nearer[:, np.newaxis] * products[np.ix_(finite, finite)] * nearer
         found = self._solve(G, None if given is None else given[finite])
         weights = np.zeros(len(rows))
@@ -84,7 +84,7 @@ class GeometricMedian(Weighted):
         return Solution(weights, steps, "converged")
 
 
-def _about_a_central_row(rows: Rows) -> Distances:
+def _centre_products(rows: Rows) -> Distances:
     """Return the inner products of the rows about one that is near to most of them.
 
     About a row that lies far away, float64 would lose the distances between the others. The row is chosen
@@ -96,20 +96,20 @@ def _about_a_central_row(rows: Rows) -> Distances:
     return products
 
 
-def _drawn_nearer(squares: Vector, given: Weights | None) -> Vector:
+def _find_factors(squares: Vector, given: Weights | None) -> Vector:
     """Return by which factors to shorten the rows' differences to the central row, 1 for most.
 
     A row counts by its direction alone, and at FAR times the reach that is known to 1 / FAR. Beside rows
     that are farther still, float64 would lose the sums of the others' distances, and the median with them.
     """
     lengths, nearer = np.sqrt(squares), np.ones(len(squares))
-    limit = FAR * lengths[_just_more_than_half(lengths, given)]  # NaN comes last: it is far
+    limit = FAR * lengths[_find_majority_row(lengths, given)]  # NaN comes last: it is far
     far = lengths > limit
     nearer[far] = limit / lengths[far]
     return nearer
 
 
-def _just_more_than_half(lengths: Vector, given: Weights | None) -> int:
+def _find_majority_row(lengths: Vector, given: Weights | None) -> int:
     """Return the row up to which, from the shortest on, just more than half of all count."""
     order = np.argsort(lengths, kind="stable")
     if given is None:

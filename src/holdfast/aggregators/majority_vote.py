@@ -30,5 +30,4 @@ class MajorityVote(Rule):
     def __call__(self, rows: Rows) -> Vector:
         array = check_rows(self, rows)
         against = kernels.sign_sum(np.zeros_like(array[0]), array)  # of 0 - x_i
-        vector: Vector = like(rows, np.sign(0 - against))
-        return vector
+        return like(rows, np.sign(0 - against))

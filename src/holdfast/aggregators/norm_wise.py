@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from holdfast.aggregators.families import NormWise
-from holdfast.aggregators.requirements import require_majority, require_positive, require_whole
+from holdfast.aggregators.requirements import Declared, require_majority, require_positive
 from holdfast.typing import Vector
 
 
@@ -61,7 +61,7 @@ class NormalisedMean(NormWise):
 
 
 @dataclass(frozen=True)
-class Cge(NormWise):
+class Cge(Declared, NormWise):
     """The mean of the n - byzantine shortest rows.
 
     Gupta, Liu and Vaidya (2020), comparative gradient elimination. Of rows as long as each other, the first. A row
@@ -75,10 +75,6 @@ class Cge(NormWise):
     """
 
     cites: ClassVar[tuple[str, ...]] = ("gupta2020byzantine",)
-    byzantine: int | None = None
-
-    def __post_init__(self) -> None:
-        require_whole(self, "byzantine", optional=True)
 
     def factors(self, lengths: Vector) -> Vector:
         n, byzantine = len(lengths), require_majority(self, len(lengths))

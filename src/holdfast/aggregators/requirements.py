@@ -1,18 +1,24 @@
-"""Requirements on the options of rules and stages, with one error shape."""
+"""What rules and stages say of themselves, and requirements on their options, with one error shape."""
 
+from dataclasses import dataclass
 from math import comb, inf
 from operator import index
-from typing import Protocol
+from typing import ClassVar
 
 from holdfast.errors import InvalidInput
 
 
-class TakesCount(Protocol):
-    """A rule or stage with an option for the declared number of Byzantine workers."""
+class Part:
+    """A rule or a stage: what both say of themselves."""
 
-    @property
-    def declared_option(self) -> str:
-        """The name of that option."""
+    declared_option: ClassVar[str] = "byzantine"
+    """The option that a run fills with the declared number of Byzantine workers, if it has one of this name."""
+    cites: ClassVar[tuple[str, ...]] = ()
+    """Its sources, as keys of `holdfast.citations`."""
+    needs: ClassVar[tuple[int, int]] = (2, 1)
+    """(a, b) such that what it claims under q lies holds from n = a q + b rows on."""
+    rotation_equivariant: ClassVar[bool] = False
+    """Whether it sees lengths and angles only, `A(V Q) == A(V) Q` for orthogonal Q, and has no memory."""
 
 
 def require_whole(part: object, name: str, least: int = 0, *, optional: bool = False) -> None:
@@ -32,6 +38,16 @@ def require_whole(part: object, name: str, least: int = 0, *, optional: bool = F
     object.__setattr__(part, name, whole)
 
 
+@dataclass(frozen=True)
+class Declared(Part):
+    """A rule or stage that must know how many rows may lie: `byzantine=None` leaves that to the run."""
+
+    byzantine: int | None = None
+
+    def __post_init__(self) -> None:
+        require_whole(self, "byzantine", optional=True)
+
+
 def require_positive(part: object, name: str) -> None:
     """Make the option `name` of a frozen rule or stage a finite float above 0, or refuse it."""
     value = getattr(part, name)
@@ -44,7 +60,7 @@ def require_positive(part: object, name: str) -> None:
     object.__setattr__(part, name, number)
 
 
-def require_declared(part: TakesCount) -> int:
+def require_declared(part: Part) -> int:
     """Return how many Byzantine rows are declared to a rule or stage; the number is required.
 
     >>> from holdfast.aggregators import TrimmedMean
@@ -59,7 +75,7 @@ def require_declared(part: TakesCount) -> int:
     return number
 
 
-def require_majority(part: TakesCount, n: int) -> int:
+def require_majority(part: Part, n: int) -> int:
     """Return how many of n rows are declared Byzantine to a rule or stage: less than half of them."""
     number = require_declared(part)
     if n <= 2 * number:
@@ -69,7 +85,7 @@ def require_majority(part: TakesCount, n: int) -> int:
     return number
 
 
-def require_few_subsets(part: TakesCount, n: int, left_out: int, most: int) -> None:
+def require_few_subsets(part: Part, n: int, left_out: int, most: int) -> None:
     """Refuse a search through more subsets than `most`: it might never end."""
     if (number := comb(n, left_out)) > most:
         raise InvalidInput(

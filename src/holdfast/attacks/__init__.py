@@ -1,13 +1,12 @@
 """Attacks: what Byzantine workers send in place of their gradients or models."""
 
 from holdfast.attacks.adaptive import Adaptive
-from holdfast.attacks.alie import Alie
 from holdfast.attacks.contrarians import Contrarian, Framing, PartialContrarian
 from holdfast.attacks.copies import Duplicate, Mimic, NoisyDuplicate
 from holdfast.attacks.corruptions import BitFlip, Dropped, Gaussian, Infinite, SameValue, SignFlip
 from holdfast.attacks.labels import DynamicLabelFlip, LabelFlip, RandomLabels
-from holdfast.attacks.perturbations import MinMax, MinSum
-from holdfast.attacks.reversals import InnerProduct, NegativeSum
+from holdfast.attacks.mean_shifts import Alie, InnerProduct, NegativeSum
+from holdfast.attacks.perturbations import MinMax, MinSum, TrimmedMeanAttack
 from holdfast.attacks.threats import (
     Attack,
     BatchPoisoning,
@@ -20,7 +19,6 @@ from holdfast.attacks.threats import (
     WithMemory,
 )
 from holdfast.attacks.timing import Delayed, Rotating, Sleeper
-from holdfast.attacks.trimmed_mean_attack import TrimmedMeanAttack
 from holdfast.naming import Family
 
 REGISTRY: dict[str, type[Attack]] = {

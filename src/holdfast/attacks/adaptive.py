@@ -4,14 +4,11 @@ from typing import Annotated
 import numpy as np
 from msgspec import Meta
 
-from holdfast.attacks.alie import Alie
 from holdfast.attacks.contrarians import Contrarian
-from holdfast.attacks.damage import damage_along, damage_of
-from holdfast.attacks.line_search import LineAttack, search_line
-from holdfast.attacks.perturbations import MinMax, MinSum
-from holdfast.attacks.reversals import InnerProduct, NegativeSum
+from holdfast.attacks.line_search import LineAttack, damage_along, damage_of, search_line
+from holdfast.attacks.mean_shifts import Alie, InnerProduct, NegativeSum
+from holdfast.attacks.perturbations import MinMax, MinSum, TrimmedMeanAttack
 from holdfast.attacks.threats import ColludingAttack, FullView, broadcast
-from holdfast.attacks.trimmed_mean_attack import TrimmedMeanAttack
 from holdfast.typing import Rows
 
 FIXED: tuple[ColludingAttack, ...] = (
@@ -36,8 +33,8 @@ class Adaptive(ColludingAttack):
 
     Tried are min-max and min-sum in all directions, trim, contrarian and negative-sum as they are, then alie and
     inner-product by line search, with half of the remaining evaluations each; of equals the first. Damage is the
-    distance of the master's direction from its direction for the honest mean (`attacks/damage.py`); one more evaluation
-    finds the latter. Without a rule to ask (`view.aggregate`), min-max is sent.
+    distance of the master's direction from its direction for the honest mean (`attacks/line_search.py`); one more
+    evaluation finds the latter. Without a rule to ask (`view.aggregate`), min-max is sent.
 
     >>> from holdfast.aggregators import Median
     >>> view = FullView.of([[1.0], [2.0], [6.0]], byzantine=2, aggregate=Median())

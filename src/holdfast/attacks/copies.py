@@ -7,7 +7,7 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
-from holdfast.attacks.threats import ColludingAttack, FullView, WithMemory, broadcast, honest_mean
+from holdfast.attacks.threats import ColludingAttack, FullView, WithMemory, broadcast, honest_mean, unit
 from holdfast.errors import InvalidInput
 from holdfast.streams import Stream
 from holdfast.typing import Rows, Vector, Workers
@@ -63,8 +63,7 @@ class NoisyDuplicate(Duplicate):
     def __call__(self, view: FullView, /) -> Rows:
         copies = super().__call__(view)
         draws = Stream(view.seed, "noisy duplicate").words(view.workers, 0, copies.shape[1])
-        turned: Rows = np.where(draws < self.share * 2.0**64, 2 * view.neutral - copies, copies)
-        return turned
+        return np.where(draws < self.share * 2.0**64, 2 * view.neutral - copies, copies)
 
 
 class Victim(NamedTuple):
@@ -118,12 +117,6 @@ def _watch(state: Victim, view: FullView) -> Victim:
     random = Stream(view.seed, "mimic attack").normals(np.array([0]), 0, len(mean))[0]
     z = state.direction if state.direction.any() else random  # RSA's workers all begin at one model
     away = view.honest - mean
-    z = _unit(t * state.direction + _unit(away.T @ (away @ z)))
+    z = unit(t * state.direction + unit(away.T @ (away @ z)))
     worker = view.honest_workers[(view.honest @ z).argmax()]
     return Victim(np.array(t + 1), mean, z, np.array(worker))
-
-
-def _unit(vector: NDArray[np.float64]) -> NDArray[np.float64]:
-    length = np.linalg.norm(vector)
-    unit: NDArray[np.float64] = vector / length if length > 0 else vector
-    return unit

@@ -1,13 +1,14 @@
-"""The attacks of Shejwalkar and Houmansadr (NDSS 2021): move the honest mean as far as distances allow."""
+"""Attacks that leave the honest mean as far as distances or extremes of honest messages allow."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
+from msgspec import Meta
 
 from holdfast import kernels
-from holdfast.attacks.alie import deviation
-from holdfast.attacks.threats import ColludingAttack, FullView, broadcast, honest_mean
+from holdfast.attacks.mean_shifts import deviation
+from holdfast.attacks.threats import ColludingAttack, FullView, broadcast, honest_mean, unit
 from holdfast.typing import Rows, Vector
 
 Perturbation = Literal["unit", "std", "sign"]
@@ -22,12 +23,7 @@ def perturbation(kind: Perturbation, view: FullView) -> Vector:
     if kind == "std":
         return deviation(view)
     away = honest_mean(view) - view.neutral
-    if kind == "sign":
-        signs: Vector = np.sign(away)
-        return signs
-    length = np.linalg.norm(away)
-    unit: Vector = away / length if length > 0 else away
-    return unit
+    return np.sign(away) if kind == "sign" else unit(away)
 
 
 @dataclass(frozen=True)
@@ -97,3 +93,29 @@ class MinSum(ColludingAttack):
         distances = np.linalg.norm(view.honest - mean, axis=1)
         reach = distances.max() if self.bound == "max" else distances.min()
         return broadcast(mean - reach / length * p, view)
+
+
+@dataclass(frozen=True)
+class TrimmedMeanAttack(ColludingAttack):
+    """Send values just beyond the honest extreme, against the sign of their mean (Fang et al., USENIX Security 2020).
+
+    In a coordinate with mean > 0 the message lies below the least honest value m: at m / b if m > 0, at b m if not;
+    with mean < 0 above the largest, likewise. The full-knowledge attack on the trimmed mean, b = 2 there; the authors
+    draw from between the extreme and that value, ours is the value itself. All is read from the neutral message: for
+    models from the master's. A null mean is left alone.
+
+    >>> view = FullView.of([[1.0], [2.0], [6.0]])
+    >>> TrimmedMeanAttack()(view)
+    array([[0.5]])
+    """
+
+    cites = ("fang2020local",)
+
+    b: Annotated[float, Meta(ge=1)] = 2.0
+
+    def __call__(self, view: FullView, /) -> Rows:
+        side = np.sign(honest_mean(view) - view.neutral)
+        against = -side * (view.honest - view.neutral)  # every coordinate turned so that beyond is up
+        extreme = against.max(axis=0)
+        beyond = np.where(extreme > 0, self.b * extreme, extreme / self.b)
+        return broadcast(view.neutral - side * beyond, view)

@@ -83,6 +83,8 @@ class FullView(LocalView):
 class _Attack:
     cites: ClassVar[tuple[str, ...]] = ()
     """Its sources, as keys of `holdfast.citations`."""
+    uses_own: ClassVar[bool] = True
+    """Whether it reads `view.own`; if not, Byzantine workers skip their own gradient."""
 
     def __post_init__(self) -> None:
         convert_fields(self)  # a NumPy scalar would decide the messages' type
@@ -103,9 +105,6 @@ class _Attack:
 class LocalAttack(_Attack, ABC):
     """An attack that one compromised worker can mount alone."""
 
-    uses_own: ClassVar[bool] = True
-    """Whether it reads `view.own`; if not, Byzantine workers skip their own gradient."""
-
     @abstractmethod
     def __call__(self, view: LocalView, /) -> Rows:
         """Return what the workers of the view send, one row each."""
@@ -115,7 +114,6 @@ class ColludingAttack(_Attack, ABC):
     """An attack of workers that act together and see every honest message."""
 
     uses_own: ClassVar[bool] = False
-    """Whether it reads `view.own`; if not, Byzantine workers skip their own gradient."""
 
     @abstractmethod
     def __call__(self, view: FullView, /) -> Rows:
@@ -175,3 +173,9 @@ def honest_mean(view: FullView) -> NDArray[np.float64]:
     """Return the mean of the honest messages, the mu of most attacks, in float64."""
     mean: NDArray[np.float64] = view.honest.mean(axis=0, dtype=np.float64)
     return mean
+
+
+def unit(vector: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a vector scaled to length 1; 0 stays 0."""
+    length = np.linalg.norm(vector)
+    return vector / length if length > 0 else vector

@@ -9,17 +9,12 @@ from numpy.typing import NDArray
 
 from holdfast.attacks.contrarians import Contrarian
 from holdfast.attacks.corruptions import SignFlip
-from holdfast.attacks.reversals import NegativeSum
+from holdfast.attacks.mean_shifts import NegativeSum
 from holdfast.attacks.threats import Attack, ColludingAttack, FullView, LocalAttack, LocalView, WithMemory
 from holdfast.typing import Rows, Vector, Workers
 
 Lie = Literal["contrarian", "negative-sum", "sign-flip"]
 LIES: dict[Lie, Attack] = {"contrarian": Contrarian(), "negative-sum": NegativeSum(), "sign-flip": SignFlip()}
-
-
-def lie(name: Lie, view: FullView) -> Rows:
-    """Return what all workers of the view send when they lie."""
-    return LIES[name](view)
 
 
 @dataclass(frozen=True)
@@ -39,7 +34,7 @@ class Sleeper(ColludingAttack):
     uses_own = True
 
     def __call__(self, view: FullView, /) -> Rows:
-        return view.own if view.round < self.rounds else lie(self.lie, view)
+        return view.own if view.round < self.rounds else LIES[self.lie](view)
 
 
 @dataclass(frozen=True)
@@ -60,8 +55,7 @@ class Rotating(ColludingAttack):
 
     def __call__(self, view: FullView, /) -> Rows:
         turn = view.workers % self.groups == view.round // self.rounds % self.groups
-        sent: Rows = np.where(turn[:, np.newaxis], lie(self.lie, view), view.own)
-        return sent
+        return np.where(turn[:, np.newaxis], LIES[self.lie](view), view.own)
 
 
 class Held(NamedTuple):

@@ -1,8 +1,6 @@
 """Features of mean 0 and deviation 1."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -28,7 +26,7 @@ class Scaling:
         return {"centre": self.centre.tolist(), "width": self.width.tolist(), "target": list(self.target)}
 
     @staticmethod
-    def of_json(values: Mapping[str, Any]) -> "Scaling":
+    def of_json(values: Json) -> "Scaling":
         centre, width = values["target"]
         return Scaling(np.array(values["centre"], float), np.array(values["width"], float), (centre, width))
 

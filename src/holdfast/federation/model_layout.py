@@ -18,11 +18,11 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
-from holdfast.typing import Vector
+from holdfast.typing import Array, Vector
 
-Arrays = list[NDArray[Any]]
+Arrays = list[Array]
 """One array per entry of a layout, in its order."""
-Model = dict[str, NDArray[Any]]
+Model = dict[str, Array]
 """The arrays of a model under their names."""
 HEAD = 4096
 """Bytes within which the header of an array must end; NumPy's own take 128 or little more."""
@@ -63,7 +63,7 @@ class Layout:
     vector: Vector
 
     @classmethod
-    def of(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
+    def of(cls, arrays: Mapping[str, Array]) -> Self:
         """Return the layout of a model; InvalidInput if the model cannot be aggregated.
 
         >>> Layout.of({"w": np.ones((2, 1), np.float32), "steps": np.array(7)}).vector
@@ -135,7 +135,7 @@ class Layout:
         """Return the arrays of a reply that are no floats."""
         return [array for entry, array in zip(self.entries, arrays, strict=True) if entry.place is None]
 
-    def model(self, vector: Vector, others: Sequence[NDArray[Any]]) -> Model:
+    def model(self, vector: Vector, others: Sequence[Array]) -> Model:
         """Return a model of this layout; floats get the types that were sent."""
         rest = iter(others)
         with np.errstate(over="ignore"):
@@ -155,7 +155,7 @@ class Layout:
         return [array for entry, array in zip(self.entries, arrays, strict=True) if entry.place is not None]
 
 
-def view_array(name: str, stored: StoredArray, dtype: np.dtype[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+def view_array(name: str, stored: StoredArray, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Array:
     """Return a read-only view of a stored array; Unfit if its type or shape is another."""
     if stored.stype != "numpy.ndarray":
         raise Unfit(f"array {name!r} must be stored as numpy.ndarray; got {stored.stype[:40]!r}")
@@ -187,5 +187,4 @@ def _parse_header(head: bytes) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     read = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}[npy.read_magic(file)]
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # headers of Python 2 are not repaired
-        parsed: tuple[tuple[int, ...], bool, np.dtype[Any]] = read(file, max_header_size=HEAD)
-        return parsed
+        return read(file, max_header_size=HEAD)

@@ -7,7 +7,6 @@ from statistics import median
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
 from holdfast.federation.aggregation import Aggregation, AveragedReplies, StackedReplies, UsableReplies
@@ -15,6 +14,7 @@ from holdfast.federation.model_layout import Layout, Model, StoredArray, Unfit
 from holdfast.federation.node_reports import Report, Suspects, Verdict
 from holdfast.methods import Served
 from holdfast.streams import Stream
+from holdfast.typing import Array
 from holdfast.watching import opinion_in
 
 
@@ -52,7 +52,7 @@ class Rounds:
             if not 0 < count < np.inf:
                 raise InvalidInput(f"examples must be finite and above 0; got {count} for node {node}")
 
-    def begin(self, model: Mapping[str, NDArray[Any]], asked: Iterable[int]) -> None:
+    def begin(self, model: Mapping[str, Array], asked: Iterable[int]) -> None:
         """Note the model that is sent, and the nodes that are asked."""
         self._sent, self._asked = Layout.of(model), tuple(asked)
         for node in self._asked:
@@ -120,8 +120,7 @@ class Rounds:
         heard = np.ones(len(nodes), bool)
         known = numbers <= len(opinion.weights)  # others were never compared
         heard[known] = opinion.speakers(numbers[known])
-        flags: list[bool] = heard.tolist()
-        return flags
+        return heard.tolist()
 
 
 def sample_size(nodes: int, fraction: float, least: int, available: int, left_out: int = 0) -> int | None:

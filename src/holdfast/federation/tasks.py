@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
 from holdfast.federation.federated_training import Task
@@ -17,7 +16,7 @@ from holdfast.runs.records import Result
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import require_number
-from holdfast.typing import Oracle, Rows, Vector, Workers
+from holdfast.typing import Array, Oracle, Rows, Vector, Workers
 
 Loader = Callable[[int | None, int], tuple[np.ndarray, np.ndarray]]
 """Returns features and targets of one worker among so many; for None the server's test samples."""
@@ -50,15 +49,15 @@ def torch_task(
         seen, kind = as_images(np.asarray(features)), REGISTRY[problem]
         built = ModuleProblem(
             _own(spec, worker, seen, targets),
-            module,
-            kind,
             outputs,
-            loss or LOSSES[kind],
             spec.batch,
             _weight(spec),
-            Scaling.plain(require_number(spec.scale)),
-            seed=spec.seed,
-            test=Samples(seen, targets) if worker is None else None,
+            spec.seed,
+            Samples(seen, targets) if worker is None else None,
+            model=module,
+            kind=kind,
+            loss=loss or LOSSES[kind],
+            scaling=Scaling.plain(require_number(spec.scale)),
         )
         if running(built.module):  # statistics need the samples of all nodes
             need = "a federation's module must keep no statistics of batches: use GroupNorm or LayerNorm"
@@ -68,7 +67,7 @@ def torch_task(
     return task
 
 
-def _own(spec: Spec, worker: int | None, features: NDArray[Any], targets: NDArray[Any]) -> Shards:
+def _own(spec: Spec, worker: int | None, features: Array, targets: Array) -> Shards:
     """Return a node's samples. The server gets one sample, for its shape: it draws from no worker's."""
     here, owner = (features[:1], spec.workers) if worker is None else (features, worker)
     starts = np.where(np.arange(spec.workers + 1) < owner, 0, len(here))

@@ -20,13 +20,13 @@ SIMULATED = "flwr run . --federation-config num-supernodes=%d"
 class GridCarrier:
     """Carries requests to nodes. The server decides which node is which worker, never the node."""
 
-    def __init__(self, grid: Grid, nodes: Sequence[int], ttl: float | None = None) -> None:
-        self._grid, self._nodes, self._ttl = grid, nodes, ttl
+    def __init__(self, grid: Grid, nodes: Sequence[int]) -> None:
+        self._grid, self._nodes = grid, nodes
         self._refused = 0
 
     def push(self, member: int, request: bytes) -> str:
         content = RecordDict({RECORD: ConfigRecord({WORKER: member + 1, BODY: request})})
-        message = Message(content, self._nodes[member], MessageType.QUERY, ttl=self._ttl)
+        message = Message(content, self._nodes[member], MessageType.QUERY)
         ticket = next(iter(self._grid.push_messages([message])), "")
         if not ticket:
             self._refused += 1

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
-from holdfast.kernels.calls import matching, module, nonzero_weights, plain, set_threads, share, threads
+from holdfast.kernels.calls import fill, matching, module, nonzero_weights, plain, set_threads, threads
 from holdfast.kernels.linear_models import Dealt, Draw, full_round, losses, saga_round, scores, worker_round
 from holdfast.kernels.row_pairs import (
     below_every_row,
@@ -34,59 +34,19 @@ WRITTEN_OUT = 32
 WORTH_WRITING = 1 << 16
 """Numbers to go through from which on a network is compiled for one choice of ranks where a table would do."""
 
-__all__ = [
-    "Dealt",
-    "Draw",
-    "below_every_row",
-    "bit_width",
-    "combination",
-    "count_bits",
-    "differing_bits",
-    "full_round",
-    "inner_products",
-    "largest_crowd",
-    "least_diameter",
-    "least_eigenvalue",
-    "lengths",
-    "losses",
-    "mean",
-    "mean_nearest",
-    "mean_of_ranks",
-    "mixtures",
-    "normals",
-    "pack_bits",
-    "saga_round",
-    "sampled_distances",
-    "scores",
-    "set_threads",
-    "sign_sum",
-    "squared_distances",
-    "threads",
-    "toss_bits",
-    "weigh_bits",
-    "weiszfeld",
-    "worker_round",
-]
-
 
 def mean(rows: Rows) -> Vector:
     """Return the mean of the rows, added in their order, as `rows.mean(axis=0)` does for contiguous rows."""
     rows = plain(rows)
-    out = np.empty(rows.shape[1], rows.dtype)
-    kernel = module("column_sums").mean
-    share(lambda first, last: kernel(rows, first, last, out), len(out), rows.size)
-    return out
+    return fill(module("column_sums").mean, (rows,), np.empty(rows.shape[1], rows.dtype), rows.size)
 
 
 def combination(weights: Vector, rows: Rows) -> Vector:
     """Return `weights @ rows`, not reading rows without weight: they may hold anything."""
     rows = plain(rows)
     given, chosen = nonzero_weights(len(rows), weights)
-    used = given.astype(rows.dtype)
-    out = np.empty(rows.shape[1], rows.dtype)
-    kernel = module("column_sums").combination
-    share(lambda first, last: kernel(used, chosen, rows, first, last, out), len(out), rows.size)
-    return out
+    used, out = given.astype(rows.dtype), np.empty(rows.shape[1], rows.dtype)
+    return fill(module("column_sums").combination, (used, chosen, rows), out, rows.size)
 
 
 def mixtures(weights: Rows, rows: Rows) -> Rows:
@@ -98,9 +58,7 @@ def mixtures(weights: Rows, rows: Rows) -> Rows:
     chosen = np.argsort(~used, axis=1, kind="stable")  # those with weight first, in their order
     given = np.take_along_axis(weights, chosen, axis=1).astype(rows.dtype)
     out = np.empty((len(weights), rows.shape[1]), rows.dtype)
-    kernel, counts = module("column_sums").mixtures, used.sum(axis=1)
-    share(lambda first, last: kernel(given, chosen, counts, rows, first, last, out), rows.shape[1], rows.size)
-    return out
+    return fill(module("column_sums").mixtures, (given, chosen, used.sum(axis=1), rows), out, rows.size)
 
 
 def sign_sum(model: Vector, rows: Rows, weights: Vector | None = None) -> Vector:
@@ -108,9 +66,7 @@ def sign_sum(model: Vector, rows: Rows, weights: Vector | None = None) -> Vector
     rows, model = plain(rows), matching(model, rows)
     given, chosen = nonzero_weights(len(rows), weights)
     used = given.astype(rows.dtype)
-    out, kernel = np.empty_like(model), module("column_sums").sign_sum
-    share(lambda first, last: kernel(model, used, chosen, rows, first, last, out), len(out), rows.size)
-    return out
+    return fill(module("column_sums").sign_sum, (model, used, chosen, rows), np.empty_like(model), rows.size)
 
 
 def mean_of_ranks(rows: Rows, wanted: range) -> Vector:
@@ -123,13 +79,9 @@ def mean_of_ranks(rows: Rows, wanted: range) -> Vector:
         raise InvalidInput(f"ranks must be some of 0 to {n - 1}; got {wanted}")
     out = np.empty(d, rows.dtype)
     if n <= WRITTEN_OUT:
-        written = ranks_kernel(n, wanted).mean_of_ranks
-        share(lambda first, last: written(rows, first, last, out), d, rows.size)
-        return out
+        return fill(ranks_kernel(n, wanted).mean_of_ranks, (rows,), out, rows.size)
     made, lines = map(np.array, moves(n, wanted))
-    tabled = module("sorting").mean_of_ranks
-    share(lambda first, last: tabled(rows, made, lines, first, last, out), d, rows.size)
-    return out
+    return fill(module("sorting").mean_of_ranks, (rows, made, lines), out, rows.size)
 
 
 def mean_nearest(rows: Rows, chosen: NDArray[np.int64], middle: range, nearest: int) -> Vector:
@@ -147,13 +99,9 @@ def mean_nearest(rows: Rows, chosen: NDArray[np.int64], middle: range, nearest: 
         raise InvalidInput(f"ranks must be some of 0 to {n - 1}, and 1 to {n} be nearest; got {middle} and {nearest}")
     out = np.empty(d, rows.dtype)
     if n <= WRITTEN_OUT and n * d >= WORTH_WRITING:
-        written = nearest_kernel(n, middle, nearest).mean_nearest
-        share(lambda first, last: written(rows, chosen, first, last, out), d, n * d)
-        return out
-    made, lines = _every_rank(n)
-    tabled, asked = module("nearest").mean_nearest, (middle.start, middle.stop, nearest)
-    share(lambda first, last: tabled(rows, chosen, made, lines, *asked, first, last, out), d, n * d)
-    return out
+        return fill(nearest_kernel(n, middle, nearest).mean_nearest, (rows, chosen), out, n * d)
+    given = (rows, chosen, *_every_rank(n), middle.start, middle.stop, nearest)
+    return fill(module("nearest").mean_nearest, given, out, n * d)
 
 
 @lru_cache
@@ -166,10 +114,7 @@ def _every_rank(n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 def lengths(rows: Rows) -> Vector:
     """Return the Euclidean length of every row in float64; infinite where it has NaN or its square overflows."""
     rows = plain(rows)
-    out = np.empty(len(rows))
-    kernel = module("row_lengths").lengths
-    share(lambda first, last: kernel(rows, first, last, out), len(rows), rows.size, grain=1)
-    return out
+    return fill(module("row_lengths").lengths, (rows,), np.empty(len(rows)), rows.size, by_rows=True)
 
 
 def normals(key: int, workers: Workers, round: int, count: int) -> NDArray[np.float64]:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
-from holdfast.typing import Rows, Vector
+from holdfast.typing import Array, Rows, Vector
 
 
 @cache
@@ -48,7 +48,7 @@ def _all_alike(n: int) -> tuple[Vector, NDArray[np.int64]]:
     return np.ones(n), np.arange(n)
 
 
-def plain(array: NDArray[Any]) -> NDArray[Any]:
+def plain(array: Array) -> Array:
     """Return the array, or a copy, in the one layout that is compiled: contiguous and writeable, and not empty.
 
     Compiled code reads the first row and the first column without checking that they exist.
@@ -94,6 +94,13 @@ def share(work: Callable[[int, int], None], items: int, numbers: int, grain: int
         return
     cuts = [items * k // workers // grain * grain for k in range(workers)] + [items]
     list(_pool(workers).map(work, cuts[:-1], cuts[1:]))
+
+
+def fill(kernel: Callable[..., None], given: tuple[Any, ...], out: Array, numbers: int, by_rows: bool = False) -> Array:
+    """Return `out`, of which `kernel(*given, first, last, out)` fills a span: columns `first` to `last`, or rows."""
+    items, grain = (len(out), 1) if by_rows else (out.shape[-1], 64)
+    share(lambda first, last: kernel(*given, first, last, out), items, numbers, grain)
+    return out
 
 
 @cache

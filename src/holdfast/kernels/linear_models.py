@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from holdfast.errors import InvalidInput
 from holdfast.kernels.calls import module, plain, share
-from holdfast.typing import Rows, Vector, Workers
+from holdfast.typing import Array, Rows, Vector, Workers
 
 
-def scores(features: NDArray[Any], scale: float, model: Vector, outputs: int) -> Rows:
+def scores(features: Array, scale: float, model: Vector, outputs: int) -> Rows:
     """Return the linear scores of raw samples, `(N, outputs)`."""
     features, model = plain(features), plain(model)
     _check_model(model, features, outputs)
@@ -21,9 +21,7 @@ def scores(features: NDArray[Any], scale: float, model: Vector, outputs: int) ->
     return out
 
 
-def losses(
-    loss: int, features: NDArray[Any], targets: NDArray[Any], scale: float, model: Vector, outputs: int
-) -> Vector:
+def losses(loss: int, features: Array, targets: Array, scale: float, model: Vector, outputs: int) -> Vector:
     """Return the loss of every raw sample at the model, `(N,)`."""
     features, targets, model = plain(features), plain(targets), plain(model)
     _check_model(model, features, outputs)
@@ -44,8 +42,8 @@ class Dealt(NamedTuple):
     """The samples of all workers, and the loss at them: those of worker i are `starts[i - 1]` to `starts[i]`."""
 
     loss: int
-    features: NDArray[Any]
-    targets: NDArray[Any]
+    features: Array
+    targets: Array
     starts: NDArray[np.int64]
     scale: float
     weight: float
@@ -123,7 +121,7 @@ def _require_samples(workers: Workers, without: int) -> None:
         raise InvalidInput(f"every worker needs at least one sample; got none for worker {workers[without]}")
 
 
-def _check_model(model: Vector, features: NDArray[Any], outputs: int) -> None:
+def _check_model(model: Vector, features: Array, outputs: int) -> None:
     width = features.shape[1]
     if len(model) != outputs * (width + 1):
         raise InvalidInput(

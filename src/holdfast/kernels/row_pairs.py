@@ -17,9 +17,16 @@ PIECES, PIECE = 4, 128
 
 
 def squared_distances(rows: Rows) -> Distances:
-    """Return |v_i - v_j|^2 for all pairs, from differences, added up in float64.
+    """Return |v_i - v_j|^2 for all pairs of `(n, d)` rows, in float64.
 
-    A row is at distance 0 from itself; a row with NaN is infinitely far from the others.
+    From differences, not from a Gramian: with one row of size 1e4 a float32 Gramian has lost the distances between all
+    others. Differences and squares have the rows' own precision, their sum is float64. A row that holds NaN or an
+    infinity, or is so far that its square overflows, is infinitely far from every other, and at distance 0 from itself.
+
+    >>> squared_distances(np.array([[0.0, 0.0], [3.0, 4.0], [np.nan, 0.0]]))
+    array([[ 0., 25., inf],
+           [25.,  0., inf],
+           [inf, inf,  0.]])
     """
     return _pair_sums(rows, np.empty(0, rows.dtype), _starts(rows.shape[1]), SPAN)
 

@@ -64,12 +64,14 @@ def source(n: int, wanted: range) -> str:
     import numpy as np
     from holdfast.kernels.compile_cache import jit
     <BLANKLINE>
+    from .nearest import nearer
     from .sorting import high, low, nan_to_infinity
     <BLANKLINE>
     <BLANKLINE>
     @jit
     def mean_of_ranks(rows, first, last, out):
         infinity, total = rows.dtype.type(np.inf), out[first:last]
+        zero = out.dtype.type(0)
         r0 = rows[0, first:last]
         r1 = rows[1, first:last]
         r2 = rows[2, first:last]
@@ -83,52 +85,16 @@ def source(n: int, wanted: range) -> str:
             total[j] = v1
     <BLANKLINE>
     """
-    wires = range(n)
-    lines = [
-        "import numpy as np",
-        "from holdfast.kernels.compile_cache import jit",
-        "",
-        "from .sorting import high, low, nan_to_infinity",
-        "",
-        "",
-        "@jit",
-        "def mean_of_ranks(rows, first, last, out):",
-        "    infinity, total = rows.dtype.type(np.inf), out[first:last]",
-        *(f"    r{i} = rows[{i}, first:last]" for i in wires),
-        "    for j in range(len(total)):",
-        *(f"        v{i} = nan_to_infinity(r{i}[j], infinity)" for i in wires),
-        *(f"        {_statement(exchange)}" for exchange in prune(sorting_network(n), wanted)),
-        f"        total[j] = {_mean(wanted)}",
-    ]
-    return "\n".join(lines) + "\n"
+    body = [*map(_statement, prune(sorting_network(n), wanted)), f"total[j] = {_mean(wanted)}"]
+    rows = [f"rows[{i}, first:last]" for i in range(n)]
+    return _write("mean_of_ranks(rows, first, last, out)", rows, body)
 
 
 def nearest_source(n: int, middle: range, nearest: int) -> str:
     """Return the module whose `mean_nearest(rows, chosen, first, last, out)` is that of `sources/nearest.py`, in line.
 
-    >>> print(nearest_source(3, range(1, 2), 2))  # the mean of the two nearest to the median of three
-    import numpy as np
-    from holdfast.kernels.compile_cache import jit
+    >>> print(nearest_source(3, range(1, 2), 2).partition("c = v1")[2])  # the mean of the two nearest to the median
     <BLANKLINE>
-    from .nearest import nearer
-    from .sorting import high, low, nan_to_infinity
-    <BLANKLINE>
-    <BLANKLINE>
-    @jit
-    def mean_nearest(rows, chosen, first, last, out):
-        infinity, total = rows.dtype.type(np.inf), out[first:last]
-        zero = out.dtype.type(0)
-        r0 = rows[chosen[0], first:last]
-        r1 = rows[chosen[1], first:last]
-        r2 = rows[chosen[2], first:last]
-        for j in range(len(total)):
-            v0 = nan_to_infinity(r0[j], infinity)
-            v1 = nan_to_infinity(r1[j], infinity)
-            v2 = nan_to_infinity(r2[j], infinity)
-            v0, v1 = low(v0, v1), high(v0, v1)
-            v0, v2 = low(v0, v2), high(v0, v2)
-            v1, v2 = low(v1, v2), high(v1, v2)
-            c = v1
             s = zero
             s += zero if nearer(v2, v0, c) else v0
             s += v1
@@ -136,7 +102,15 @@ def nearest_source(n: int, middle: range, nearest: int) -> str:
             total[j] = s / out.dtype.type(2)
     <BLANKLINE>
     """
-    wires = range(n)
+    body = [*map(_statement, sorting_network(n)), f"c = {_mean(middle)}", "s = zero"]
+    body += [f"s += {_if_near(i, n, nearest)}" for i in range(n)]
+    body.append(f"total[j] = s / out.dtype.type({nearest})")
+    rows = [f"rows[chosen[{i}], first:last]" for i in range(n)]
+    return _write("mean_nearest(rows, chosen, first, last, out)", rows, body)
+
+
+def _write(function: str, rows: list[str], body: list[str]) -> str:
+    """Return the module of a function that runs its body for every column j, with values v0, v1, ... of these rows."""
     lines = [
         "import numpy as np",
         "from holdfast.kernels.compile_cache import jit",
@@ -146,17 +120,13 @@ def nearest_source(n: int, middle: range, nearest: int) -> str:
         "",
         "",
         "@jit",
-        "def mean_nearest(rows, chosen, first, last, out):",
+        f"def {function}:",
         "    infinity, total = rows.dtype.type(np.inf), out[first:last]",
         "    zero = out.dtype.type(0)",
-        *(f"    r{i} = rows[chosen[{i}], first:last]" for i in wires),
+        *(f"    r{i} = {row}" for i, row in enumerate(rows)),
         "    for j in range(len(total)):",
-        *(f"        v{i} = nan_to_infinity(r{i}[j], infinity)" for i in wires),
-        *(f"        {_statement(exchange)}" for exchange in sorting_network(n)),
-        f"        c = {_mean(middle)}",
-        "        s = zero",
-        *(f"        s += {_if_near(i, n, nearest)}" for i in wires),
-        f"        total[j] = s / out.dtype.type({nearest})",
+        *(f"        v{i} = nan_to_infinity(r{i}[j], infinity)" for i in range(len(rows))),
+        *(f"        {statement}" for statement in body),
     ]
     return "\n".join(lines) + "\n"
 

@@ -1,6 +1,6 @@
 """Learning with linear scores: what softmax, logistic and least-squares regression share."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
@@ -13,30 +13,19 @@ from holdfast.data import Dataset, Partition
 from holdfast.errors import InvalidInput
 from holdfast.methods.priors import Ridge
 from holdfast.problems.minibatches import Minibatches
-from holdfast.problems.protocols import ACCURACY, Samples, Score
+from holdfast.problems.protocols import ACCURACY, Score
 from holdfast.problems.solving import solve
-from holdfast.problems.worker_samples import BLOCK, Relabel, Shards
+from holdfast.problems.worker_samples import BLOCK, SampledProblem, Samples, Shards
 from holdfast.streams import Stream
 from holdfast.typing import Features, Rows, Targets, Vector, Workers
 
 
 @dataclass(frozen=True, eq=False)
-class LinearProblem(ABC):
-    """Local losses `F_i(x) = weight * mean over worker i's samples of loss(scores, target)`.
+class LinearProblem(SampledProblem):
+    """A problem on flat features whose scores are linear in the model.
 
-    A model is a vector: first the weights `(outputs, width)` by rows, then the `outputs` biases. The
-    paper's weight is 1 / m, so that the workers' losses add up to an average.
+    A model is a vector: first the weights `(outputs, width)` by rows, then the `outputs` biases.
     """
-
-    shards: Shards
-    outputs: int
-    batch: int
-    weight: float
-    seed: int = 0
-    test: Samples | None = None
-    """The test samples, with flat features."""
-    unit: float = 1.0
-    """The size of one unit of the targets, if they were standardised."""
 
     @classmethod
     def of(
@@ -67,9 +56,9 @@ class LinearProblem(ABC):
         return data.number_classes()
 
     @staticmethod
-    @abstractmethod
     def outputs_for(data: Dataset) -> int:
         """Return how many scores a sample of these data gets."""
+        return 1
 
     def __post_init__(self) -> None:
         if self.batch < 1:
@@ -100,34 +89,12 @@ class LinearProblem(ABC):
         return self.outputs * (self.shards.width + 1)
 
     @property
-    def workers(self) -> Workers:
-        return self.shards.workers
-
-    @property
     def table(self) -> int:
         """The largest size, over workers, of the table of derivatives of the loss by the scores at all samples."""
         return self.outputs * int(np.diff(self.shards.starts).max())
 
-    def evaluate(self, model: Vector) -> dict[str, float]:
-        """Return the measures on the test samples; none without test samples."""
-        return {} if self.test is None else self.measure(model, *self.test)
-
     def measure(self, model: Vector, features: Features, targets: Targets) -> dict[str, float]:
-        """Return the measures of a model on some samples: the accuracy, if the problem has classes."""
         return self.measure_scores(self.scores_of_all(model, features), targets, self.unit)
-
-    def accuracy(self, model: Vector, features: Features, targets: Targets) -> float | None:
-        """Return the share of samples that the model gets right; None if targets are not classes."""
-        return self.measure(model, features, targets).get("accuracy")
-
-    def only(self, first: int, last: int) -> Self:
-        """Return the problem with the samples of workers `first` to `last` alone, and none to test on."""
-        return replace(self, shards=self.shards.only(first, last), test=None)
-
-    def relabel(self, workers: Workers, relabel: Relabel) -> Self:
-        """Return the problem in which these workers' labels are `relabel(labels, classes, worker)`."""
-        classes = max(self.outputs, 2)  # one score tells two classes apart
-        return replace(self, shards=self.shards.relabel(workers, relabel, classes))
 
     def start(self) -> Vector:
         """Return the model that all workers start from: 0."""
@@ -182,10 +149,6 @@ class LinearProblem(ABC):
             block = slice(start, start + BLOCK)
             weights += residuals[block].T @ self.shards.scale_features(features[block])
         return np.concatenate([weights.ravel(), residuals.sum(axis=0)])
-
-    def thin(self, most: int) -> Self:
-        """Return the problem with at most this many samples of each worker."""
-        return replace(self, shards=self.shards.thin(most))
 
     def objective(self, model: Vector, workers: Iterable[int]) -> float:
         """Return the sum of these workers' full losses: the cost of eq. correct without f0."""

@@ -58,8 +58,7 @@ class Minibatches:
         """Return whose turn it is to look at all samples: at random, on average once in a pass over them."""
         sizes = np.diff(self.problem.shards.starts)[self.workers - 1]
         stream = Stream(self.problem.seed, "refresh")
-        due: NDArray[np.bool_] = stream.integers(self.workers, round, sizes, 1)[:, 0] < self.problem.batch
-        return due
+        return stream.integers(self.workers, round, sizes, 1)[:, 0] < self.problem.batch
 
     def saga(self, models: Rows, round: int, tables: Rows, averages: Rows) -> tuple[Rows, Rows, Rows]:
         """Return SAGA's estimates of the gradients, and the workers' tables and averages after the draw."""

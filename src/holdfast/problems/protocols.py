@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import inf, isfinite, isnan
-from typing import Any, NamedTuple, Protocol, TypeGuard, runtime_checkable
+from typing import Any, Protocol, TypeGuard, runtime_checkable
 
-from holdfast.problems.worker_samples import Shards
+from holdfast.problems.worker_samples import Samples, Shards
 from holdfast.typing import Features, Oracle, Targets, Vector, Workers
 
 
@@ -59,13 +59,6 @@ def declared_score(problem: Any) -> Score:
     """Return the score of a problem, or of the class that makes it: its `score`, else accuracy."""
     found = getattr(problem, "score", ACCURACY)
     return found if isinstance(found, Score) else ACCURACY
-
-
-class Samples(NamedTuple):
-    """Features `(N, ...)` and their targets `(N,)`."""
-
-    features: Features
-    targets: Targets
 
 
 @runtime_checkable

@@ -74,10 +74,6 @@ class Logistic(LinearProblem):
             raise InvalidInput(f"logistic needs 2 classes; got {numbered.classes} in {data.name}")
         return numbered
 
-    @staticmethod
-    def outputs_for(data: Dataset) -> int:
-        return 1
-
     def residuals(self, scores: Rows, targets: Targets) -> Rows:
         # by tanh, which neither over- nor underflows
         likely = 0.5 * (1 + np.tanh(0.5 * scores))
@@ -127,13 +123,8 @@ class LeastSquares(LinearProblem):
             raise InvalidInput(f"least-squares needs numbers as targets; got the labels {shown} in {data.name}")
         return data
 
-    @staticmethod
-    def outputs_for(data: Dataset) -> int:
-        return 1
-
     def residuals(self, scores: Rows, targets: Targets) -> Rows:
-        residuals: Rows = scores - targets[..., np.newaxis].astype(scores.dtype)
-        return residuals
+        return scores - targets[..., np.newaxis].astype(scores.dtype)
 
     @staticmethod
     def measure_scores(scores: Rows, targets: Targets, unit: float) -> dict[str, float]:
@@ -154,5 +145,4 @@ class LeastSquares(LinearProblem):
             share = self.weight / len(rows)
             left += share * rows.T @ rows
             right += share * rows.T @ targets
-        solution: Vector = np.linalg.lstsq(left, right, rcond=None)[0]
-        return solution
+        return np.linalg.lstsq(left, right, rcond=None)[0]

@@ -1,18 +1,27 @@
-"""The workers' training samples, kept as they came and converted when they are used."""
+"""The workers' training samples, kept as they came and converted when they are used; what problems on them share."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from holdfast.errors import InvalidInput
-from holdfast.typing import Features, Rows, Targets, Workers
+from holdfast.typing import Features, Rows, Targets, Vector, Workers
 
 Relabel = Callable[[Targets, int, int], Targets]
 """`relabel(labels, classes, worker)`: the labels that a worker learns from."""
 BLOCK = 4096
 """Samples converted at a time in a pass over all of them: few enough to stay in the cache."""
+
+
+class Samples(NamedTuple):
+    """Features `(N, ...)` and their targets `(N,)`."""
+
+    features: Features
+    targets: Targets
 
 
 @dataclass(frozen=True)
@@ -93,3 +102,50 @@ class Shards:
         """Return the mean of `a a'` over the rows `a` of a worker."""
         rows = self.rows(worker)
         return np.asarray(rows.T @ rows / len(rows))
+
+
+@dataclass(frozen=True, eq=False)
+class SampledProblem(ABC):
+    """Local losses `F_i(x) = weight * mean over worker i's samples of loss(scores, target)`.
+
+    The paper's weight is 1 / m, so that the workers' losses add up to an average.
+    """
+
+    shards: Shards
+    outputs: int
+    """How many scores a sample gets."""
+    batch: int
+    weight: float
+    seed: int = 0
+    test: Samples | None = None
+    unit: float = 1.0
+    """The size of one unit of the targets, if they were standardised."""
+
+    @property
+    def workers(self) -> Workers:
+        return self.shards.workers
+
+    @abstractmethod
+    def measure(self, model: Vector, features: Features, targets: Targets) -> dict[str, float]:
+        """Return the measures of a model on some samples: the accuracy, if the problem has classes."""
+
+    def evaluate(self, model: Vector) -> dict[str, float]:
+        """Return the measures on the test samples; none without test samples."""
+        return {} if self.test is None else self.measure(model, *self.test)
+
+    def accuracy(self, model: Vector, features: Features, targets: Targets) -> float | None:
+        """Return the share of samples that the model gets right; None if targets are not classes."""
+        return self.measure(model, features, targets).get("accuracy")
+
+    def only(self, first: int, last: int) -> Self:
+        """Return the problem with the samples of workers `first` to `last` alone, and none to test on."""
+        return replace(self, shards=self.shards.only(first, last), test=None)
+
+    def relabel(self, workers: Workers, relabel: Relabel) -> Self:
+        """Return the problem in which these workers' labels are `relabel(labels, classes, worker)`."""
+        classes = max(self.outputs, 2)  # one score tells two classes apart
+        return replace(self, shards=self.shards.relabel(workers, relabel, classes))
+
+    def thin(self, most: int) -> Self:
+        """Return the problem with at most this many samples of each worker."""
+        return replace(self, shards=self.shards.thin(most))

@@ -1,8 +1,7 @@
 """What is done to the messages of a round before a rule reads them."""
 
-from holdfast.stages.bucketing import Bucketing
 from holdfast.stages.clipping import Arc, Clipping
-from holdfast.stages.nearest_neighbour_mixing import NearestNeighbourMixing
+from holdfast.stages.mixing import Bucketing, NearestNeighbourMixing
 from holdfast.stages.stage import RememberingStage, Stage
 from holdfast.stages.watch import Watch
 

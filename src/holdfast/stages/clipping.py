@@ -1,12 +1,12 @@
 """Clipping of long rows, to a fixed radius or to the length of another row."""
 
 from dataclasses import dataclass
-from typing import ClassVar, cast
+from typing import ClassVar
 
 import numpy as np
 
 from holdfast import kernels
-from holdfast.aggregators.requirements import require_majority, require_positive, require_whole
+from holdfast.aggregators.requirements import Declared, require_majority, require_positive
 from holdfast.stages.stage import Stage
 from holdfast.typing import Messages, Rows, Vector
 
@@ -33,7 +33,7 @@ class Clipping(Stage):
         require_positive(self, "radius")
 
     def change(self, messages: Messages) -> Messages:
-        rows = cast(Rows, messages.rows)
+        rows = messages.numbers
         return messages._replace(rows=shorten(rows, kernels.lengths(rows), self.radius))
 
 
@@ -52,7 +52,7 @@ def shorten(rows: Rows, lengths: Vector, limit: float) -> Rows:
 
 
 @dataclass(frozen=True)
-class Arc(Stage):
+class Arc(Declared, Stage):
     """The k longest rows are shortened to the length of the next, k = floor(2 byzantine (n - byzantine) / n).
 
     Allouah et al. (2025), adaptive robust clipping: with |x|_(1) >= ... >= |x|_(n) the lengths of the rows,
@@ -69,13 +69,9 @@ class Arc(Stage):
 
     cites: ClassVar[tuple[str, ...]] = ("allouah2025adaptive",)
     rotation_equivariant: ClassVar[bool] = True
-    byzantine: int | None = None
-
-    def __post_init__(self) -> None:
-        require_whole(self, "byzantine", optional=True)
 
     def change(self, messages: Messages) -> Messages:
-        rows = cast(Rows, messages.rows)
+        rows = messages.numbers
         n, byzantine = len(rows), require_majority(self, len(rows))
         clipped = 2 * byzantine * (n - byzantine) // n
         lengths = kernels.lengths(rows)

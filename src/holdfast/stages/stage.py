@@ -1,30 +1,22 @@
 """What all stages share: they work on a round's messages, or on bare rows."""
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Generic, cast, overload
+from typing import Any, ClassVar, Generic, overload
 
+from holdfast.aggregators.requirements import Part
 from holdfast.arrays import check_rows, like
 from holdfast.errors import InvalidInput
-from holdfast.typing import Messages, Nothing, Rows, S, Vector
+from holdfast.typing import Messages, Nothing, Rows, S, State, Vector
 
 
-class Stage(ABC):
+class Stage(Part, ABC):
     """An element on the way of messages before a rule reads them: messages in, messages out.
 
     The number of rows may change; each row keeps a worker's number.
     """
 
-    declared_option: ClassVar[str] = "byzantine"
-    """The option that a run fills with the declared number of Byzantine workers, if it has one of this name."""
-
-    cites: ClassVar[tuple[str, ...]] = ()
-    """Its sources, as keys of `holdfast.citations`."""
-    needs: ClassVar[tuple[int, int]] = (2, 1)
-    """(a, b) such that what it claims under q lies holds from n = a q + b rows on."""
     shortens: ClassVar[bool] = False
     """Whether equal rows may become shorter."""
-    rotation_equivariant: ClassVar[bool] = False
-    """Whether the stage sees lengths and angles only, `S(V Q) == S(V) Q` for orthogonal Q, and has no memory."""
 
     @overload
     def __call__(self, messages: Messages) -> Messages: ...
@@ -33,22 +25,22 @@ class Stage(ABC):
     def __call__(self, messages: Any) -> Any:
         if not isinstance(messages, Messages):
             rows = check_rows(self, messages)
-            return like(messages, cast(Rows, self.change(Messages.of(rows)).rows))
+            return like(messages, self.change(Messages.of(rows)).numbers)
         rows = check_rows(self, messages.rows)
         if len(messages.workers) != len(rows):
             raise InvalidInput(f"{self} needs one worker per row; got {len(messages.workers)} for {len(rows)} rows")
         after = self.change(messages._replace(rows=rows))
-        return after._replace(rows=like(messages.rows, cast(Rows, after.rows)))
+        return after._replace(rows=like(messages.rows, after.numbers))
 
     @abstractmethod
     def change(self, messages: Messages) -> Messages:
         """Return the messages for the next stage or the rule."""
 
-    def init(self, model: Vector) -> Any:
+    def init(self, model: Vector) -> State:
         """Return the memory before the first round of a master that starts at `model`."""
         return Nothing()
 
-    def step(self, state: Any, messages: Messages) -> tuple[Messages, Any]:
+    def step(self, state: State, messages: Messages) -> tuple[Messages, State]:
         """Return the messages for the next stage or the rule, and the memory after the round."""
         return self.change(messages), state
 
@@ -63,4 +55,4 @@ class RememberingStage(Stage, Generic[S]):
     def step(self, state: S, messages: Messages) -> tuple[Messages, S]: ...
 
     def change(self, messages: Messages) -> Messages:
-        return self.step(self.init(cast(Rows, messages.rows)[0]), messages)[0]
+        return self.step(self.init(messages.numbers[0]), messages)[0]

@@ -1,12 +1,11 @@
 from dataclasses import dataclass
 from functools import cached_property
-from typing import cast
 
 import numpy as np
 
 from holdfast.conversion import convert_fields
 from holdfast.stages.stage import RememberingStage
-from holdfast.typing import Messages, Rows, Vector
+from holdfast.typing import Messages, Vector
 from holdfast.watching import Every, Judge, Near, Opinion, Ratio
 
 
@@ -41,7 +40,7 @@ class Watch(RememberingStage[Opinion]):
         return Opinion.none()
 
     def step(self, state: Opinion, messages: Messages) -> tuple[Messages, Opinion]:
-        rows, workers = cast(Rows, messages.rows), messages.workers
+        rows, workers = messages.numbers, messages.workers
         state = self.judge(state, rows, np.zeros(rows.shape[1], rows.dtype), workers, messages.round)
         stays = state.speakers(workers)
         if stays.all():

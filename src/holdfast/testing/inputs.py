@@ -1,6 +1,7 @@
 """Inputs on which laws are tried: small ones first, so that counterexamples are small."""
 
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from hypothesis import strategies as st
@@ -8,11 +9,22 @@ from hypothesis.extra.numpy import arrays
 
 from holdfast.typing import Rows
 
+T = TypeVar("T")
 HOSTILE = [np.nan, np.inf, -np.inf, 1e30, -1e30, 3.4e38, 1e154, -1e154, 1e308]
 """What a lying row may hold; float32 makes infinity of the last ones."""
 DTYPES = st.sampled_from([np.float32, np.float64])
 FEW = 5
 """The least number of rows with one lie among them, for a rule without a declared number."""
+
+
+def for_every_part(inputs: st.SearchStrategy[T]) -> Callable[[object], st.SearchStrategy[T]]:
+    """Return inputs that are the same for every part."""
+    return lambda part: inputs
+
+
+SEEDS = ROUNDS = for_every_part(st.integers(0, 1000))
+ORDERS = for_every_part(st.integers(0, 10**6))
+"""Numbers of permutations: 0 leaves the order as it is, 1 exchanges the first two rows."""
 
 
 class Attacked(NamedTuple):
@@ -48,13 +60,9 @@ def finite_rows(part: object) -> st.SearchStrategy[Rows]:
 
 
 def generic_rows(part: object) -> st.SearchStrategy[Rows]:
-    """Random float64 rows, neither tied nor on a line: there, several results may be equally right."""
-    return st.builds(normal_rows, sizes(part), st.integers(2, 4), st.integers(0, 2**20)).filter(_has_no_ties)
-
-
-def _has_no_ties(rows: Rows) -> bool:
-    """Return whether every coordinate of the rows has different values; a rule may look at one coordinate alone."""
-    return all(len(np.unique(column)) == len(rows) for column in rows.T)
+    """Random float64 rows, neither tied in a coordinate nor on a line: there, several results may be equally right."""
+    rows = st.builds(normal_rows, sizes(part), st.integers(2, 4), st.integers(0, 2**20))
+    return rows.filter(lambda rows: all(len(np.unique(column)) == len(rows) for column in rows.T))
 
 
 def normal_rows(n: int, d: int, seed: int) -> Rows:
@@ -66,11 +74,6 @@ def one_row(part: object) -> st.SearchStrategy[Rows]:
     """One row, several times over."""
     entries = st.lists(st.sampled_from([0.0, 1.0, 0.1, -1e-30, 3e7]) | st.floats(-1e3, 1e3), min_size=1, max_size=4)
     return st.builds(lambda n, row, dtype: np.tile(np.array(row, dtype), (n, 1)), sizes(part), entries, DTYPES)
-
-
-def orders(part: object) -> st.SearchStrategy[int]:
-    """Numbers of permutations: 0 leaves the order as it is, 1 exchanges the first two rows."""
-    return st.integers(0, 10**6)
 
 
 def permutation(n: int, number: int) -> list[int]:
@@ -106,16 +109,6 @@ def attacked_rows(part: object) -> st.SearchStrategy[Attacked]:
     return cases()
 
 
-def anything(part: object) -> st.SearchStrategy[Rows]:
-    """Rows of either type with entries of any size, often tied, often NaN or infinite."""
-    return _wild(np.nan, np.inf, -np.inf, finite=False)
-
-
-def any_size(part: object) -> st.SearchStrategy[Rows]:
-    """Finite rows of either type with entries of any size, often tied."""
-    return _wild(finite=True)
-
-
 def _wild(*special: float, finite: bool) -> st.SearchStrategy[Rows]:
     def of(drawn: tuple[Any, tuple[int, int]]) -> st.SearchStrategy[Rows]:
         dtype, shape = drawn
@@ -127,3 +120,14 @@ def _wild(*special: float, finite: bool) -> st.SearchStrategy[Rows]:
         return arrays(dtype, shape, elements=entries)
 
     return st.tuples(DTYPES, st.tuples(st.integers(1, 4), st.integers(1, 6))).flatmap(of)
+
+
+ANYTHING = for_every_part(_wild(np.nan, np.inf, -np.inf, finite=False))
+"""Rows of either type with entries of any size, often tied, often NaN or infinite."""
+_FINITE = _wild(finite=True)
+ANY_SIZE = for_every_part(_FINITE)
+"""Finite rows of either type with entries of any size, often tied."""
+MODERATE = for_every_part(
+    _FINITE.map(lambda rows: np.where((np.abs(rows) < 1e6) & (np.abs(rows) > 1e-6), rows, 0 * rows))
+)
+"""Finite rows whose sums do not overflow, nor their differences underflow."""

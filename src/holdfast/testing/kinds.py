@@ -45,10 +45,6 @@ def _kind(bases: tuple[type, ...], family: Family[Any], check: Callable[..., Rep
     return Kind(_derives_from(*bases), tuple(family.registry), family.make, check)
 
 
-def _calls(cls: type) -> bool:
-    return any("__call__" in vars(base) for base in cls.__mro__)
-
-
 RULES: Family[Any] = Family("rule", aggregators.REGISTRY)
 
 KINDS: dict[str, Kind] = {
@@ -66,7 +62,7 @@ KINDS: dict[str, Kind] = {
         PROBLEMS.make,
         check_problem,
     ),
-    "rule": Kind(_calls, tuple(RULES.registry), RULES.make, check_rule),
+    "rule": Kind(lambda cls: "__call__" in dir(cls), tuple(RULES.registry), RULES.make, check_rule),
 }
 """The kind of a part is the first that fits: a rule is anything to call."""
 

@@ -3,7 +3,7 @@
 import re
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
 
@@ -182,7 +182,7 @@ class Laws:
         for index, statement in enumerate(self.statements):
             left = max(until - perf_counter(), 0) / (len(self.statements) - index)
             law = statement.try_on(part, examples, left)
-            tried.append(Law(**{**vars(law), "required": law.required or also_required}))
+            tried.append(replace(law, required=law.required or also_required))
         report = Report(str(part) if name is None else name, self.kind, tuple(tried))
         if raise_on_failure and not report.holds:
             raise LawBroken(report)

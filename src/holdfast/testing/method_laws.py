@@ -6,19 +6,20 @@ from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from holdfast.data import Iid
 from holdfast.methods import InverseSqrt, Method, Ridge, Setting, make_method, method_text
 from holdfast.problems import Softmax
 from holdfast.states import arrays_of
+from holdfast.testing.inputs import SEEDS, for_every_part
 from holdfast.testing.laws import EXAMPLES, SECONDS, Laws, require, require_same
 from holdfast.testing.outcomes import Report
 from holdfast.testing.problem_laws import few_samples
 from holdfast.testing.rule_laws import DECLARED
-from holdfast.typing import Messages, Request, Rows, Sides, Vector
+from holdfast.typing import Array, Messages, Request, Rows, Sides, Vector
 
 LAWS = Laws("method")
+TYPES = for_every_part(st.sampled_from(["float32", "float64"]))
 SETTING = Setting(InverseSqrt(0.1), Ridge(0.01), DECLARED)
 SEED = 3
 WORKERS = np.arange(1, 4 * DECLARED + 4)
@@ -44,21 +45,13 @@ def _problem(dtype: str) -> Softmax:
     return Softmax.of(few_samples(), Iid(), len(WORKERS), 4, dtype=dtype, seed=3)
 
 
-def _types(part: object) -> st.SearchStrategy[str]:
-    return st.sampled_from(["float32", "float64"])
-
-
-def _seeds(part: object) -> st.SearchStrategy[int]:
-    return st.integers(0, 1000)
-
-
 def _models(dtype: str, seed: int) -> tuple[Vector, Rows]:
     """Return a model of the master, and one of each worker."""
     rows = np.random.default_rng(seed).normal(size=(len(WORKERS) + 1, _problem(dtype).dimension)).astype(dtype)
     return rows[0], rows[1:]
 
 
-@LAWS.law(dtype=_types, seed=_seeds)
+@LAWS.law(dtype=TYPES, seed=SEEDS)
 def workers_go_by_rows(method: Method, dtype: str, seed: int) -> None:
     """Workers that step together send and become what each does alone, bit for bit, for three rounds (row law)."""
     rule, problem = method.program(SETTING).worker, _problem(dtype)
@@ -76,7 +69,7 @@ def workers_go_by_rows(method: Method, dtype: str, seed: int) -> None:
                 require_same(array[0], arrays_of(together)[name][row], f"alone, the {name} of worker {worker}")
 
 
-@LAWS.law(dtype=_types, seed=_seeds)
+@LAWS.law(dtype=TYPES, seed=SEEDS)
 def workers_leave_their_state(method: Method, dtype: str, seed: int) -> None:
     """A step of the workers returns a new state, writes to nothing, and repeats itself."""
     rule, problem = method.program(SETTING).worker, _problem(dtype)
@@ -90,7 +83,7 @@ def workers_leave_their_state(method: Method, dtype: str, seed: int) -> None:
         require_same(array, arrays_of(kept[0])[name], f"the state's {name}")
 
 
-@LAWS.law(dtype=_types, seed=_seeds)
+@LAWS.law(dtype=TYPES, seed=SEEDS)
 def master_leaves_its_state(method: Method, dtype: str, seed: int) -> None:
     """A step of the master returns a new state with a model of the same shape and type, writes to nothing, and
     repeats itself.
@@ -109,7 +102,7 @@ def master_leaves_its_state(method: Method, dtype: str, seed: int) -> None:
         require_same(array, arrays_of(kept[0])[name], f"the state's {name}")
 
 
-@LAWS.law(dtype=_types, seed=_seeds)
+@LAWS.law(dtype=TYPES, seed=SEEDS)
 def workers_send_by_rows(method: Method, dtype: str, seed: int) -> None:
     """What a worker sends depends on its own answer only, on the round and on its number, bit for bit (row law)."""
     program, (model, rows) = method.program(SETTING), _models(dtype, seed)
@@ -119,13 +112,13 @@ def workers_send_by_rows(method: Method, dtype: str, seed: int) -> None:
         require_same(alone[0], together[row], f"alone, what worker {worker} sends")
 
 
-def _rows_of(messages: Messages) -> NDArray[Any]:
+def _rows_of(messages: Messages) -> Array:
     """Return one row per worker, of numbers or of bits."""
     rows: Any = messages.rows
     return rows.bits if isinstance(rows, Sides) else rows
 
 
-@LAWS.law(dtype=_types, seed=_seeds)
+@LAWS.law(dtype=TYPES, seed=SEEDS)
 def says_what_workers_send(method: Method, dtype: str, seed: int) -> None:
     """Penalised methods send models, so that the neutral message is the master's; others gradients, so that it is 0."""
     model, _ = _models(dtype, seed)

@@ -1,7 +1,9 @@
 """The outcome of a check: which laws hold for a part, and counterexamples to the others."""
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from textwrap import indent
+
+from holdfast.typing import Json
 
 
 @dataclass(frozen=True)
@@ -48,9 +50,11 @@ class Report:
         return next(law for law in self.laws if law.name == name)
 
     def __str__(self) -> str:
-        return "\n".join([f"{self.kind} {self.part}", *(f"  {line}" for law in self.laws for line in _lines(law))])
+        return "\n".join(
+            [f"{self.kind} {self.part}", *(f"  {line}" for law in self.laws for line in str(law).splitlines())]
+        )
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Json:
         """Return what `holdfast check --json` prints."""
         laws = [{"law" if key == "name" else key: value for key, value in asdict(law).items()} for law in self.laws]
         return {"part": self.part, "kind": self.kind, "holds": self.holds, "laws": laws}
@@ -61,11 +65,7 @@ class LawBroken(AssertionError):
 
     def __init__(self, report: Report) -> None:
         self.report = report
-        broken = "\n".join(f"  {line}" for law in report.broken for line in _lines(law))
+        broken = "\n".join(indent(str(law), "  ") for law in report.broken)
         super().__init__(
             f"{report.kind} {report.part} breaks {len(report.broken)} of {len(report.laws)} laws\n{broken}"
         )
-
-
-def _lines(law: Law) -> list[str]:
-    return str(law).splitlines()

@@ -5,11 +5,16 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from holdfast.data import Partition
+from holdfast.testing.inputs import for_every_part
 from holdfast.testing.laws import EXAMPLES, SECONDS, Laws, require, require_same
 from holdfast.testing.outcomes import Report
 
 LAWS = Laws("partition")
 Labels = NDArray[np.int64]
+LABELS = for_every_part(st.lists(st.integers(-2, 7), min_size=1, max_size=80).map(np.array))
+"""Few classes or many, of few samples or many, not numbered from 0."""
+WORKERS = for_every_part(st.integers(1, 12))
+SEEDS = for_every_part(st.integers(0, 2**32))
 
 
 def check_partition(
@@ -24,24 +29,11 @@ def check_partition(
     return LAWS.check(partition, raise_on_failure, examples, seconds)
 
 
-def _labels(part: object) -> st.SearchStrategy[Labels]:
-    """Few classes or many, of few samples or many, not numbered from 0."""
-    return st.lists(st.integers(-2, 7), min_size=1, max_size=80).map(np.array)
-
-
-def _workers(part: object) -> st.SearchStrategy[int]:
-    return st.integers(1, 12)
-
-
-def _seeds(part: object) -> st.SearchStrategy[int]:
-    return st.integers(0, 2**32)
-
-
 def _deal(partition: Partition, labels: Labels, workers: int, seed: int) -> list[NDArray[np.int64]]:
     return list(partition.deal(labels, workers, np.random.default_rng(seed)))
 
 
-@LAWS.law(labels=_labels, workers=_workers, seed=_seeds)
+@LAWS.law(labels=LABELS, workers=WORKERS, seed=SEEDS)
 def deals_every_sample_once(partition: Partition, labels: Labels, workers: int, seed: int) -> None:
     """Every sample goes to exactly one worker."""
     dealt = np.concatenate(_deal(partition, labels, workers, seed))
@@ -49,14 +41,14 @@ def deals_every_sample_once(partition: Partition, labels: Labels, workers: int, 
     require_same(np.sort(dealt), np.arange(len(labels)), "in order, what was dealt")
 
 
-@LAWS.law(labels=_labels, workers=_workers, seed=_seeds)
+@LAWS.law(labels=LABELS, workers=WORKERS, seed=SEEDS)
 def leaves_nobody_empty(partition: Partition, labels: Labels, workers: int, seed: int) -> None:
     """Every worker has a sample, or the partition says that it cannot be."""
     lengths = [len(part) for part in _deal(partition, labels, workers, seed)]
     require(len(lengths) == workers and min(lengths) > 0, f"the workers have {lengths} samples")
 
 
-@LAWS.law(labels=_labels, workers=_workers, seed=_seeds)
+@LAWS.law(labels=LABELS, workers=WORKERS, seed=SEEDS)
 def goes_by_the_generator(partition: Partition, labels: Labels, workers: int, seed: int) -> None:
     """The same labels and the same generator deal the same, whatever was dealt before; no other randomness."""
     first = _deal(partition, labels, workers, seed)
@@ -66,7 +58,7 @@ def goes_by_the_generator(partition: Partition, labels: Labels, workers: int, se
         require_same(other, one, f"the second time, what worker {worker} holds")
 
 
-@LAWS.law(labels=_labels, workers=_workers, seed=_seeds)
+@LAWS.law(labels=LABELS, workers=WORKERS, seed=SEEDS)
 def leaves_its_input(partition: Partition, labels: Labels, workers: int, seed: int) -> None:
     """The labels are not written to."""
     shown = labels.copy()

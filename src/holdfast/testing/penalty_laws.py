@@ -3,12 +3,12 @@
 from math import inf
 
 import numpy as np
-from hypothesis import strategies as st
 
 from holdfast.methods import Penalty
-from holdfast.testing.inputs import any_size, anything
+from holdfast.testing.inputs import ANY_SIZE, ANYTHING, MODERATE
 from holdfast.testing.laws import EXAMPLES, SECONDS, Laws, NotTried, format_value, require, require_close, require_same
 from holdfast.testing.outcomes import Report
+from holdfast.theory import dual
 from holdfast.typing import Rows, Vector
 
 LAWS = Laws("penalty")
@@ -34,21 +34,12 @@ def _norm(row: Vector, p: float) -> float:
     return float(top * np.sum((np.abs(row) / top) ** p) ** (1 / p))
 
 
-def _dual(p: float) -> float:
-    return inf if p == 1 else 1.0 if p == inf else p / (p - 1)
-
-
 def _rounding(rows: Rows, p: float) -> float:
     """Return a bound on relative errors: d terms are added and a power p - 1 magnifies what precedes it."""
     return float(8 * np.finfo(rows.dtype).eps * (rows.shape[-1] + (p if p < inf else 1)))
 
 
-def _moderate(part: object) -> st.SearchStrategy[Rows]:
-    """Finite rows whose sums do not overflow, nor their differences underflow."""
-    return any_size(part).map(lambda rows: np.where((np.abs(rows) < 1e6) & (np.abs(rows) > 1e-6), rows, 0 * rows))
-
-
-@LAWS.law(rows=anything)
+@LAWS.law(rows=ANYTHING)
 def keeps_shape_and_type(penalty: Penalty, rows: Rows) -> None:
     """Each row gives a row of its type."""
     found = penalty.subgradient(rows)
@@ -56,7 +47,7 @@ def keeps_shape_and_type(penalty: Penalty, rows: Rows) -> None:
     require(found.dtype == rows.dtype, f"the subgradients are {found.dtype}, not {rows.dtype}")
 
 
-@LAWS.law(rows=anything)
+@LAWS.law(rows=ANYTHING)
 def leaves_its_input(penalty: Penalty, rows: Rows) -> None:
     """The rows are not written to."""
     shown = rows.copy()
@@ -64,11 +55,11 @@ def leaves_its_input(penalty: Penalty, rows: Rows) -> None:
     require_same(shown, rows, "what was given")
 
 
-@LAWS.law(rows=anything)
+@LAWS.law(rows=ANYTHING)
 def bounds_the_dual_norm(penalty: Penalty, rows: Rows) -> None:
     """Whatever a row holds, NaN and infinity included, its subgradient's dual norm is at most the weight."""
     for row in penalty.subgradient(rows).astype(np.longdouble):
-        size = _norm(row, _dual(penalty.p))
+        size = _norm(row, dual(penalty.p))
         # asked so that NaN is no
         require(size <= penalty.weight * (1 + _rounding(rows, penalty.p)), f"{format_value(row)} has dual norm {size}")
 
@@ -78,7 +69,7 @@ def _is_norm(penalty: Penalty) -> bool:
     return type(penalty).values is Penalty.values
 
 
-@LAWS.law(rows=any_size)
+@LAWS.law(rows=ANY_SIZE)
 def attains_the_norm(penalty: Penalty, rows: Rows) -> None:
     """At every finite x the subgradient z of a norm has z'x = weight |x|_p (Proposition 1)."""
     if not _is_norm(penalty):
@@ -90,7 +81,7 @@ def attains_the_norm(penalty: Penalty, rows: Rows) -> None:
         require_close(float(z @ unit), expected, slack, f"at x = {format_value(unit)} z'x")
 
 
-@LAWS.law(rows=_moderate, others=_moderate)
+@LAWS.law(rows=MODERATE, others=MODERATE)
 def is_a_subgradient(penalty: Penalty, rows: Rows, others: Rows) -> None:
     """f(y) >= f(x) + z'(y - x) for all x and y, z the subgradient of the penalty f at x."""
     d = min(rows.shape[1], others.shape[1])
@@ -101,7 +92,7 @@ def is_a_subgradient(penalty: Penalty, rows: Rows, others: Rows) -> None:
     require(left >= right - slack, f"at x = {format_value(x)}, y = {format_value(y)}: {left} < {right}")
 
 
-@LAWS.law(rows=anything)
+@LAWS.law(rows=ANYTHING)
 def goes_by_rows(penalty: Penalty, rows: Rows) -> None:
     """A row alone gives what it gives among others, bit for bit (row law)."""
     together = penalty.subgradient(rows)
@@ -110,13 +101,13 @@ def goes_by_rows(penalty: Penalty, rows: Rows) -> None:
         require_same(penalty.subgradient(row), together[index], f"row {index} as a vector gives what")
 
 
-@LAWS.law(rows=anything)
+@LAWS.law(rows=ANYTHING)
 def is_odd(penalty: Penalty, rows: Rows) -> None:
     """What pulls a worker to the master pulls the master to the worker: the subgradient at -x is that at x negated."""
     require_same(penalty.subgradient(-rows), -penalty.subgradient(rows), "at -x the subgradient")
 
 
-@LAWS.law(rows=anything)
+@LAWS.law(rows=ANYTHING)
 def pulls_by_the_sum(penalty: Penalty, rows: Rows) -> None:
     """The pull at the master is the sum of the subgradients at model - row."""
     model = np.arange(rows.shape[1]).astype(rows.dtype)
@@ -125,7 +116,7 @@ def pulls_by_the_sum(penalty: Penalty, rows: Rows) -> None:
     require_close(penalty.pull(model, rows), expected, slack, "the pull")
 
 
-@LAWS.law(rows=_moderate)
+@LAWS.law(rows=MODERATE)
 def steps_by_the_formula(penalty: Penalty, rows: Rows) -> None:
     """A step of the workers is x_i - rate (gradient + subgradient at x_i - master)."""
     master, rate = np.arange(rows.shape[1]).astype(rows.dtype), 0.5

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from holdfast.data import Dataset, Iid
 from holdfast.errors import InvalidInput
-from holdfast.problems import Divisible, Problem
+from holdfast.problems import Divisible, Problem, is_problem
+from holdfast.testing.inputs import ROUNDS, SEEDS
 from holdfast.testing.laws import EXAMPLES, SECONDS, Laws, NotTried, format_value, require, require_close, require_same
 from holdfast.testing.outcomes import Report
 from holdfast.typing import Rows, Vector, Workers
@@ -34,9 +35,9 @@ def check_problem(
     >>> check_problem(Softmax, examples=10).holds
     True
     """
-    made = isinstance(problem, Problem) and not isinstance(problem, type)
-    built = problem if made else _build(problem, data or few_samples())
-    name = type(problem).__name__ if made else getattr(problem, "__qualname__", str(problem))
+    if is_problem(problem):
+        return LAWS.check(problem, raise_on_failure, examples, seconds, type(problem).__name__)
+    built, name = _build(problem, data or few_samples()), getattr(problem, "__qualname__", str(problem))
     return LAWS.check(built, raise_on_failure, examples, seconds, name)
 
 
@@ -50,7 +51,7 @@ def few_samples() -> Dataset:
 
 def _build(factory: Any, data: Dataset) -> Problem:
     made = getattr(factory, "of", factory)(data, Iid(), 4, 6, scale=1.0, weight=0.25, dtype="float64", seed=3)
-    if not isinstance(made, Problem):
+    if not is_problem(made):
         raise InvalidInput(f"a problem must have what holdfast.problems.Problem asks for; got {type(made).__name__}")
     return made
 
@@ -59,14 +60,6 @@ def _some_workers(problem: Problem) -> st.SearchStrategy[Workers]:
     """A few of the workers, in any order."""
     few = [int(worker) for worker in problem.workers[:5]]
     return st.lists(st.sampled_from(few), min_size=1, max_size=4, unique=True).map(np.array)
-
-
-def _rounds(problem: Problem) -> st.SearchStrategy[int]:
-    return st.integers(0, 1000)
-
-
-def _seeds(problem: Problem) -> st.SearchStrategy[int]:
-    return st.integers(0, 1000)
 
 
 def _models(problem: Problem, n: int, seed: int) -> Rows:
@@ -95,7 +88,7 @@ def numbers_its_workers(problem: Problem) -> None:
     require(workers.dtype.kind in "iu" and ordered, f"the workers are {format_value(workers)}")
 
 
-@LAWS.law(workers=_some_workers, round=_rounds, seed=_seeds)
+@LAWS.law(workers=_some_workers, round=ROUNDS, seed=SEEDS)
 def gives_one_gradient_each(problem: Problem, workers: Workers, round: int, seed: int) -> None:
     """At stacked models, or at one that all share, each worker gets a finite gradient of the models' type."""
     models, shape = _models(problem, len(workers), seed), (len(workers), problem.dimension)
@@ -106,7 +99,7 @@ def gives_one_gradient_each(problem: Problem, workers: Workers, round: int, seed
         require(bool(np.isfinite(gradients).all()), "the gradients are not finite")
 
 
-@LAWS.law(workers=_some_workers, round=_rounds, seed=_seeds)
+@LAWS.law(workers=_some_workers, round=ROUNDS, seed=SEEDS)
 def goes_by_rows(problem: Problem, workers: Workers, round: int, seed: int) -> None:
     """A worker alone gets the gradient that it gets among others, bit for bit (row law)."""
     models = _models(problem, len(workers), seed)
@@ -117,7 +110,7 @@ def goes_by_rows(problem: Problem, workers: Workers, round: int, seed: int) -> N
         require_same(oracle(models[0], round)[0], shared[row], f"alone, at the shared model, that of worker {worker}")
 
 
-@LAWS.law(workers=_some_workers, round=_rounds, seed=_seeds)
+@LAWS.law(workers=_some_workers, round=ROUNDS, seed=SEEDS)
 def serves_some_alone(problem: Problem, workers: Workers, round: int, seed: int) -> None:
     """An oracle that offers `only` gives some of its workers what it gives them among all."""
     oracle = problem.oracle(workers)
@@ -128,7 +121,7 @@ def serves_some_alone(problem: Problem, workers: Workers, round: int, seed: int)
     require_same(oracle.only(workers[::2])(models[::2], round), expected, "of every other worker, the gradients")
 
 
-@LAWS.law(workers=_some_workers, round=_rounds, seed=_seeds)
+@LAWS.law(workers=_some_workers, round=ROUNDS, seed=SEEDS)
 def is_addressed(problem: Problem, workers: Workers, round: int, seed: int) -> None:
     """A minibatch belongs to worker and round: asked again, after other rounds, the gradient is the same."""
     models, oracle = _models(problem, len(workers), seed), problem.oracle(workers)
@@ -172,7 +165,7 @@ def _along(problem: Problem, model: Vector, direction: Vector, worker: int) -> V
     return np.array(found)
 
 
-@LAWS.law(workers=_some_workers, seed=_seeds)
+@LAWS.law(workers=_some_workers, seed=SEEDS)
 def adds_up_its_objective(problem: Problem, workers: Workers, seed: int) -> None:
     """The objective of some workers is finite, and the sum of each one's."""
     model = _models(problem, 1, seed)[0]
@@ -181,7 +174,7 @@ def adds_up_its_objective(problem: Problem, workers: Workers, seed: int) -> None
     require_close(total, sum(parts), 1e-4 * sum(map(abs, parts)), "the objective")
 
 
-@LAWS.law(seed=_seeds)
+@LAWS.law(seed=SEEDS)
 def measures_finite_numbers(problem: Problem, seed: int) -> None:
     """What is measured on test samples are finite numbers by name, the same every time."""
     model = _models(problem, 1, seed)[0]

@@ -10,16 +10,8 @@ from hypothesis import strategies as st
 from holdfast.aggregators import CoordinateWise, Equivariant, Remembering, Weighted
 from holdfast.methods import tell
 from holdfast.states import arrays_of
-from holdfast.testing.inputs import (
-    Attacked,
-    attacked_rows,
-    count_of,
-    finite_rows,
-    generic_rows,
-    one_row,
-    orders,
-    permutation,
-)
+from holdfast.testing import inputs
+from holdfast.testing.inputs import Attacked
 from holdfast.testing.laws import EXAMPLES, SECONDS, Laws, NotTried, format_value, require, require_close, require_same
 from holdfast.testing.outcomes import Report
 from holdfast.typing import Messages, Rows, Vector
@@ -27,6 +19,9 @@ from holdfast.typing import Messages, Rows, Vector
 LAWS = Laws("rule")
 DECLARED = 2
 """The declared number for a rule that has an option for it."""
+SHIFTS = inputs.for_every_part(st.integers(-100, 100))
+FACTORS = inputs.for_every_part(st.sampled_from([1.0, -1.0, -2.5, 0.3, 1e6, 1e-6]))
+COLUMNS = inputs.for_every_part(st.lists(st.integers(0, 3), min_size=1, max_size=6))
 FAR = 1e6
 """A result up to as many times the size of the honest rows is bounded; lies are up to 1e308."""
 
@@ -53,7 +48,7 @@ def check_rule(
     return LAWS.check(tell(rule, declared), raise_on_failure, examples, seconds, also_required=robust)
 
 
-@LAWS.law(rows=finite_rows)
+@LAWS.law(rows=inputs.finite_rows)
 def gives_one_vector(rule: Callable[[Rows], Vector], rows: Rows) -> None:
     """Finite float32 or float64 rows give one finite vector of their width and type."""
     result = rule(rows)
@@ -63,7 +58,7 @@ def gives_one_vector(rule: Callable[[Rows], Vector], rows: Rows) -> None:
     require(bool(np.isfinite(result).all()), f"the result is {format_value(result)}")
 
 
-@LAWS.law(rows=finite_rows)
+@LAWS.law(rows=inputs.finite_rows)
 def leaves_its_input(rule: Callable[[Rows], Vector], rows: Rows) -> None:
     """The rows are not written to."""
     shown = rows.copy()
@@ -71,7 +66,7 @@ def leaves_its_input(rule: Callable[[Rows], Vector], rows: Rows) -> None:
     require_same(shown, rows, "what was given")
 
 
-@LAWS.law(rows=finite_rows, other=finite_rows)
+@LAWS.law(rows=inputs.finite_rows, other=inputs.finite_rows)
 def repeats_itself(rule: Callable[[Rows], Vector], rows: Rows, other: Rows) -> None:
     """The same rows give the same vector, whatever was asked in between."""
     first = np.array(rule(rows))
@@ -79,18 +74,18 @@ def repeats_itself(rule: Callable[[Rows], Vector], rows: Rows, other: Rows) -> N
     require_same(rule(rows), first, "the second answer")
 
 
-@LAWS.law(rows=generic_rows, order=orders)
+@LAWS.law(rows=inputs.generic_rows, order=inputs.ORDERS)
 def ignores_the_order(rule: Callable[[Rows], Vector], rows: Rows, order: int) -> None:
     """The order of the rows changes nothing beyond rounding."""
-    moved = rows[permutation(len(rows), order)]
+    moved = rows[inputs.permutation(len(rows), order)]
     require_close(rule(moved), rule(rows), 1e-6 * np.abs(rows).max(), f"of {format_value(moved)} the result")
 
 
 def _is_declared(rule: object) -> bool:
-    return bool(count_of(rule)) and getattr(rule, "bounded", True)
+    return bool(inputs.count_of(rule)) and getattr(rule, "bounded", True)
 
 
-@LAWS.law(case=attacked_rows, required=_is_declared)
+@LAWS.law(case=inputs.attacked_rows, required=_is_declared)
 def stays_bounded(rule: Callable[[Rows], Vector], case: Attacked) -> None:
     """As many rows as it is told may lie (one in five if it is not told) hold anything, and the result is bounded."""
     result = rule(case.rows)
@@ -99,21 +94,13 @@ def stays_bounded(rule: Callable[[Rows], Vector], case: Attacked) -> None:
     require(bool((np.abs(result) <= bound).all()), f"the result is {format_value(result)}")
 
 
-@LAWS.law(Equivariant, rows=one_row)
+@LAWS.law(Equivariant, rows=inputs.one_row)
 def agrees_with_all(rule: Callable[[Rows], Vector], rows: Rows) -> None:
     """Equal rows give that row."""
     require_close(rule(rows), rows[0], 1e-6 * float(np.abs(rows).max()), "the result")
 
 
-def _shifts(part: object) -> st.SearchStrategy[int]:
-    return st.integers(-100, 100)
-
-
-def _factors(part: object) -> st.SearchStrategy[float]:
-    return st.sampled_from([1.0, -1.0, -2.5, 0.3, 1e6, 1e-6])
-
-
-@LAWS.law(Equivariant, rows=generic_rows, factor=_factors, shift=_shifts)
+@LAWS.law(Equivariant, rows=inputs.generic_rows, factor=FACTORS, shift=SHIFTS)
 def moves_and_scales(rule: Callable[[Rows], Vector], rows: Rows, factor: float, shift: int) -> None:
     """Rows that are moved and scaled give the result moved and scaled: A(s V + c) = s A(V) + c."""
     shifts = shift * np.arange(1, rows.shape[1] + 1)
@@ -121,7 +108,7 @@ def moves_and_scales(rule: Callable[[Rows], Vector], rows: Rows, factor: float, 
     require_close(rule(factor * rows + shifts), factor * rule(rows) + shifts, tolerance, "the result")
 
 
-@LAWS.law(Equivariant, rows=finite_rows)
+@LAWS.law(Equivariant, rows=inputs.finite_rows)
 def lies_between_the_rows(rule: Callable[[Rows], Vector], rows: Rows) -> None:
     """Every coordinate of the result is between the least and the largest value of the rows."""
     result, slack = rule(rows), 8 * len(rows) * float(np.finfo(rows.dtype).eps) * float(np.abs(rows).max())
@@ -129,11 +116,7 @@ def lies_between_the_rows(rule: Callable[[Rows], Vector], rows: Rows) -> None:
     require(bool(inside.all()), f"the result is {format_value(result)}")
 
 
-def _columns(part: object) -> st.SearchStrategy[list[int]]:
-    return st.lists(st.integers(0, 3), min_size=1, max_size=6)
-
-
-@LAWS.law(CoordinateWise, rows=finite_rows, columns=_columns)
+@LAWS.law(CoordinateWise, rows=inputs.finite_rows, columns=COLUMNS)
 def looks_at_one_coordinate_at_a_time(rule: Callable[[Rows], Vector], rows: Rows, columns: list[int]) -> None:
     """Some columns give those coordinates of the result: A(V[:, J]) = A(V)[J]."""
     chosen = [column % rows.shape[1] for column in columns]
@@ -148,14 +131,14 @@ def orthogonal_matrix(part: object, rows: Rows, turn: int) -> Rows:
     return np.linalg.qr(np.random.default_rng(turn).normal(size=(rows.shape[1],) * 2))[0]
 
 
-@LAWS.law(rows=generic_rows, turn=orders)
+@LAWS.law(rows=inputs.generic_rows, turn=inputs.ORDERS)
 def turns_with_the_rows(rule: Callable[[Rows], Vector], rows: Rows, turn: int) -> None:
     """Rows that are turned or mirrored give the result turned or mirrored: A(V Q) = A(V) Q for orthogonal Q."""
     Q = orthogonal_matrix(rule, rows, turn)
     require_close(rule(rows @ Q), rule(rows) @ Q, 1e-6 * float(np.abs(rows).max()), "the result")
 
 
-@LAWS.law(Weighted, rows=finite_rows)
+@LAWS.law(Weighted, rows=inputs.finite_rows)
 def weights_are_shares(rule: Weighted, rows: Rows) -> None:
     """Weights are not negative and add up to 1, one for each row."""
     weights = np.asarray(rule.weights(rows))
@@ -168,7 +151,7 @@ def _types(state: object) -> dict[str, str]:
     return {name: str(np.asarray(array).dtype) for name, array in arrays_of(state).items()}
 
 
-@LAWS.law(Remembering, rows=generic_rows, rounds=lambda part: st.integers(2, 4))
+@LAWS.law(Remembering, rows=inputs.generic_rows, rounds=inputs.for_every_part(st.integers(2, 4)))
 def memory_goes_in_and_comes_out(rule: Remembering[Any], rows: Rows, rounds: int) -> None:
     """What it remembers is in its state alone, a NamedTuple of arrays of one type that it does not write to."""
     workers = np.arange(1, len(rows) + 1)

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import isfinite, sqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from holdfast.theory.assumptions import Curvature, variance_bound
 from holdfast.theory.consensus import Delta3, lambda0
 from holdfast.theory.convergence import Averaging, Convergence, Disturbance
 from holdfast.theory.steps import InverseSqrtSteps, InverseSteps
-from holdfast.typing import Vector
+from holdfast.typing import Json, Vector
 
 logger = logging.getLogger(__name__)
 TOLERANCE, EVALUATIONS, WORK = 1e-6, 2000, 2e10
@@ -130,7 +130,7 @@ class Guarantees:
             return Verdict(needs, False, f"no guarantee: {self.curvature.flat}, the optimum may not be the only one")
         return Verdict(needs, True, f"applies: lambda = {weight:.4g} >= lambda_0 = {self.lambda0:.4g}")
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Json:
         """Return what `holdfast theory --json` prints; null where a constant does not exist."""
         convergence, averaging, curvature = self.convergence, self.averaging, self.curvature
         steps, slower = convergence and convergence.steps, averaging and averaging.steps

@@ -1,8 +1,7 @@
 """Partitions: which worker holds which samples."""
 
 from holdfast.data.partitions.assignment import Assignment
-from holdfast.data.partitions.dirichlet import Dirichlet
-from holdfast.data.partitions.label_skew import ByLabel, ShardsPerWorker, Similarity
+from holdfast.data.partitions.label_skew import ByLabel, Dirichlet, ShardsPerWorker, Similarity
 from holdfast.data.partitions.partition import Among, Holdings, Iid, Partition, Parts, holdings
 from holdfast.data.partitions.sample_skew import FeatureNoise, Quantity
 from holdfast.naming import Family

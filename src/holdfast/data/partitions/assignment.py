@@ -1,15 +1,13 @@
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from holdfast.conversion import convert_fields
 from holdfast.data.partitions.partition import Partition, Parts, require_enough
 from holdfast.errors import InvalidInput
-from holdfast.typing import Targets
+from holdfast.typing import Array, Targets
 
 
 @dataclass(frozen=True)
@@ -61,7 +59,7 @@ class Assignment(Partition):
         except OSError as error:
             raise InvalidInput(f"assignment needs a file that can be read; got {self.file}: {error.strerror}") from None
 
-    def _numbers(self) -> NDArray[Any]:
+    def _numbers(self) -> Array:
         try:
             if Path(self.file).suffix == ".npy":
                 numbers = np.load(self.file, allow_pickle=False)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,7 +61,7 @@ class Layout:
         return asdict(self)
 
     @staticmethod
-    def of_json(values: Mapping[str, Any]) -> "Layout":
+    def of_json(values: Json) -> "Layout":
         columns = tuple(Column(each["name"], _freeze(each["categories"]), each["fill"]) for each in values["columns"])
         return Layout(columns, values["target"], _freeze(values["labels"]))
 

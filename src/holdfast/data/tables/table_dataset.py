@@ -6,13 +6,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from holdfast.data.dataset import Dataset, train_and_test
 from holdfast.data.tables.column_layout import Column, Encoded, Features, Layout
 from holdfast.data.tables.sheet import Cells, Sheet, quote
 from holdfast.data.user_files import require_bounded
 from holdfast.errors import InvalidInput, unknown
+from holdfast.typing import Array
 
 Missing = Literal["refuse", "mean", "median", "drop"]
 TARGETS = ("target", "class", "label", "y", "outcome")
@@ -162,7 +162,7 @@ def _list_labels(sheet: Sheet, test: Sheet | None, target: Summary, as_text: Col
 
 # -- arrays ------------------------------------------------------------------------------------------------------------
 
-Arrays = tuple[Features, NDArray[Any], Features, NDArray[Any]]
+Arrays = tuple[Features, Array, Features, Array]
 
 
 def _encode_and_split(layout: Layout, sheet: Sheet, test: Sheet | None, missing: str) -> tuple[Arrays, int]:
@@ -182,7 +182,7 @@ def _encode_and_split(layout: Layout, sheet: Sheet, test: Sheet | None, missing:
     return both, whole.dropped + tested.dropped
 
 
-def _convert_targets(layout: Layout, encoded: Encoded) -> NDArray[Any]:
+def _convert_targets(layout: Layout, encoded: Encoded) -> Array:
     """Return targets as integers if all of them are whole numbers."""
     assert encoded.targets is not None  # `encode` was asked for targets
     whole = layout.labels is not None or bool((encoded.targets == np.round(encoded.targets)).all())

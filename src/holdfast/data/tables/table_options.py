@@ -15,7 +15,7 @@ from holdfast.data.tables.table_dataset import Missing, build_dataset
 from holdfast.data.tables.typed_tables import read_parquet
 from holdfast.data.user_files import read_file
 from holdfast.errors import InvalidInput
-from holdfast.naming import Family, options_of
+from holdfast.naming import Family, format_option, options_of
 from holdfast.typing import Json
 
 TABLE_TYPES = (".csv", ".tsv", ".parquet")
@@ -73,7 +73,8 @@ class Table(Source):
 
     def __str__(self) -> str:
         """As it is written on a command line."""
-        options = ",".join(f"{key}={_write_value(value)}" for key, value in self.options().items())
+        values = {key: "+".join(v) if isinstance(v, tuple) else format_option(v) for key, v in self.options().items()}
+        options = ",".join(f"{key}={value}" for key, value in values.items())
         return f"{self.path}:{options}" if options else self.path
 
     def table(self) -> Json:
@@ -98,7 +99,11 @@ class Table(Source):
 
     def sheet(self, path: str | None = None) -> Sheet:
         """Open the file of the table, or another one with the same options."""
-        return open_sheet(Path(path or self.path), self.header, self.delimiter)
+        file = Path(path or self.path)
+        if file.suffix.lower() == ".parquet":
+            return read_file(file, read_parquet)
+        tabs = "tab" if file.suffix.lower() == ".tsv" else None
+        return read_file(file, lambda file: read_delimited(file, self.header, self.delimiter or tabs))
 
     def load(self) -> Dataset:
         """Read the table."""
@@ -106,28 +111,12 @@ class Table(Source):
         return build_dataset(self.sheet(), test, self.target, self.missing, self.ignore, self.text)
 
 
-def _write_value(value: Any) -> str:
-    if isinstance(value, tuple):
-        return "+".join(value)
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
 def is_table(given: Any) -> bool:
     """Return whether a text names a table, with or without options, or a mapping does."""
     name = given.get("name") if isinstance(given, Mapping) else given
-    return isinstance(name, str) and (_has_type(name) or _WITH_OPTIONS.fullmatch(name) is not None)
-
-
-def open_sheet(path: Path, header: bool | None = None, delimiter: str | None = None) -> Sheet:
-    """Return the table in a file."""
-    if path.suffix.lower() == ".parquet":
-        return read_file(path, read_parquet)
-    tabs = "tab" if path.suffix.lower() == ".tsv" else None
-    return read_file(path, lambda file: read_delimited(file, header, delimiter or tabs))
-
-
-def _has_type(text: str) -> bool:
-    return Path(text).suffix.lower() in TABLE_TYPES and not _WITH_OPTIONS.fullmatch(text)
+    if not isinstance(name, str):
+        return False
+    return Path(name).suffix.lower() in TABLE_TYPES or _WITH_OPTIONS.fullmatch(name) is not None
 
 
 def _split_options(text: str) -> tuple[str, dict[str, str]]:

@@ -13,6 +13,10 @@ from holdfast.data.tables.table_dataset import Missing, build_dataset
 from holdfast.data.user_files import require_bounded
 from holdfast.errors import InvalidInput
 
+Frame = Any
+"""A pandas DataFrame. pandas is optional, so its types are not imported."""
+Bunch = Mapping[str, Any]
+"""What scikit-learn's `load_...` and `fetch_...` return."""
 BLOCK = 65536
 """Rows that are read at a time."""
 
@@ -23,11 +27,11 @@ def is_frame(given: object) -> bool:
 
 
 def is_bunch(given: object) -> bool:
-    """Return whether an object is what scikit-learn's `load_...` and `fetch_...` return."""
+    """Return whether an object is a bunch of scikit-learn's."""
     return isinstance(given, Mapping) and "data" in given and "target" in given
 
 
-def read_frame(frame: Any, name: str = "the frame") -> Sheet:
+def read_frame(frame: Frame, name: str = "the frame") -> Sheet:
     """Return a pandas DataFrame as a table; its rows count from 1."""
 
     def blocks() -> Iterator[Block]:
@@ -46,9 +50,9 @@ def _read_series(column: Any) -> Cells:
 
 
 def from_frame(
-    frame: Any,
+    frame: Frame,
     name: str = "frame",
-    test: Any = None,
+    test: Frame | None = None,
     target: str | None = None,
     missing: Missing = "refuse",
     ignore: str | Sequence[str] = (),
@@ -66,7 +70,7 @@ def from_frame(
     return build_dataset(read_frame(frame, name), tested, target, missing, *columns)
 
 
-def from_bunch(bunch: Mapping[str, Any], name: str = "bunch") -> Dataset:
+def from_bunch(bunch: Bunch, name: str = "bunch") -> Dataset:
     """Return the data set in a bunch of scikit-learn's."""
     targets, samples = _read_targets(bunch), len(bunch["data"])
     if len(targets.numbers) != samples:
@@ -82,7 +86,7 @@ def from_bunch(bunch: Mapping[str, Any], name: str = "bunch") -> Dataset:
     return build_dataset(Sheet(name, (*sheet.columns, target), blocks), target=target)
 
 
-def _read_targets(bunch: Mapping[str, Any]) -> Cells:
+def _read_targets(bunch: Bunch) -> Cells:
     """Return the targets of a bunch, by the names of their classes where the bunch has them."""
     targets, names = np.asarray(bunch["target"]), [str(each) for each in _list_names(bunch, "target_names")]
     if targets.ndim != 1:
@@ -94,7 +98,7 @@ def _read_targets(bunch: Mapping[str, Any]) -> Cells:
     return Cells.of_numbers(targets.astype(np.float64))
 
 
-def _read_array(bunch: Mapping[str, Any], name: str) -> Sheet:
+def _read_array(bunch: Bunch, name: str) -> Sheet:
     features = np.asarray(bunch["data"], np.float64)
     if features.ndim != 2:
         raise InvalidInput(f"a bunch must have samples of a row each; got an array of shape {features.shape}")
@@ -105,7 +109,7 @@ def _read_array(bunch: Mapping[str, Any], name: str) -> Sheet:
     return Sheet(name, columns, lambda: iter([block] if len(features) else []))
 
 
-def _list_names(bunch: Mapping[str, Any], key: str) -> Sequence[Any]:
+def _list_names(bunch: Bunch, key: str) -> Sequence[Any]:
     names: Sequence[Any] | None = bunch.get(key)
     return () if names is None else names
 

@@ -34,10 +34,10 @@ class Announcer:
         self._follow = follow
         self._last: bytes | None = None
 
-    def note_tally(self, tally: Tally, round: int) -> None:
-        """Keep the tally that the master received in a round."""
+    def note(self, arrived: Messages) -> None:
+        """Keep the tally that the master received in a round, if members follow tallies."""
         if self._follow:
-            self._last = wire.tally(tally, round)
+            self._last = wire.write(Kind.TALLY, arrived.rows, arrived.round)
 
     def frames(self, round: int, whole: bytes) -> list[bytes]:
         """Return the frames before a round whose x0 is the frame `whole`."""

@@ -5,7 +5,7 @@ import numpy as np
 from holdfast.engines import wire
 from holdfast.engines.wire import Data, Kind, WireError
 from holdfast.onebit import Counter
-from holdfast.typing import Bits, Rows, Sides, Tally, Vector, Workers
+from holdfast.typing import Array, Rows, Sides, Tally, Vector, Workers
 
 
 class Inbox:
@@ -18,8 +18,7 @@ class Inbox:
         self.asked, self._due, self._round, self._finite = asked, due, round, finite
         self._dimension, self._dtype = len(model), model.dtype
         self._counter = Counter(len(model), capacity=len(asked))
-        self._rows: dict[int, Rows] = {}
-        self._bits: dict[int, Bits] = {}
+        self._rows: dict[int, Array] = {}
         self._workers: dict[int, Workers] = {}
 
     def admit(self, workers: Workers, answer: Data) -> None:
@@ -37,7 +36,7 @@ class Inbox:
         if frame.kind is Kind.TALLY:
             self._counter.merge(wire.tally_of(frame))
         elif frame.kind is Kind.SIDES:
-            self._bits[first] = wire.sides_of(frame)
+            self._rows[first] = wire.sides_of(frame)
         else:
             self._rows[first] = self._check_rows(wire.rows_of(frame))
         self._workers[first] = here
@@ -51,16 +50,14 @@ class Inbox:
         """The numbers of the workers whose messages are in, in order."""
         return np.concatenate([self.asked[:0], *(self._workers[first] for first in sorted(self._workers))])
 
-    def tally(self) -> Tally:
-        return self._counter.tally()
-
-    def sides(self) -> Sides:
-        """Return the bits of each worker whose message is in."""
-        return Sides(np.concatenate([self._bits[first] for first in sorted(self._bits)]), self._dimension)
-
-    def rows(self) -> Rows:
-        """Return one row per worker whose message is in."""
-        return np.concatenate([self._rows[first] for first in sorted(self._rows)], dtype=self._dtype)
+    def messages(self) -> Rows | Sides | Tally:
+        """Return one row per worker whose message is in, of numbers or of bits, or the count of all bits."""
+        if self._due is Kind.TALLY:
+            return self._counter.tally()
+        rows = [self._rows[first] for first in sorted(self._rows)]
+        if self._due is Kind.SIDES:
+            return Sides(np.concatenate(rows), self._dimension)
+        return np.concatenate(rows, dtype=self._dtype)
 
     def _check_rows(self, rows: Rows) -> Rows:
         if rows.dtype.newbyteorder("=") != self._dtype:

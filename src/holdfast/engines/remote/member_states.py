@@ -1,7 +1,5 @@
 """Workers' states and models, read from all members and written to them between rounds."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,13 +9,13 @@ from holdfast.engines.remote.member import Member
 from holdfast.engines.remote.roster import Roster
 from holdfast.errors import InvalidInput
 from holdfast.states import Arrays, arrays_of, fill_state
-from holdfast.typing import Vector, Workers
+from holdfast.typing import State, Vector, Workers
 
 
 class States:
     """The states behind a roster; `one` is the state of a single worker, for names, types and shapes."""
 
-    def __init__(self, roster: Roster, one: Any) -> None:
+    def __init__(self, roster: Roster, one: State) -> None:
         self._roster, self._one = roster, one
 
     def keep(self) -> list[Arrays]:
@@ -34,14 +32,14 @@ class States:
             name: wire.take_array(arrays, name, a.dtype, (member.computing, *a.shape[1:])) for name, a in one.items()
         }
 
-    def gather(self) -> Any:
+    def gather(self) -> State:
         """Return the states of all workers that compute, one row per worker."""
         parts = self.keep()
         return fill_state(
             self._one, {name: np.concatenate([part[name] for part in parts]) for name in arrays_of(self._one)}
         )
 
-    def load(self, state: Any) -> None:
+    def load(self, state: State) -> None:
         """Have all members resume from these states, one row per worker that computes."""
         computing = sum(member.computing for member in self._roster.members)
         arrays, first = arrays_of(state), 0

@@ -1,7 +1,6 @@
 """Workers behind a transport: the master's side of every engine that uses several processes."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -14,11 +13,11 @@ from holdfast.engines.remote.member_states import States, measure_spread
 from holdfast.engines.remote.roster import Roster
 from holdfast.engines.remote.station import Agreement
 from holdfast.engines.transport import Transport
-from holdfast.engines.wire import Data, Kind, WireError
+from holdfast.engines.wire import Data, WireError
 from holdfast.errors import TooFew
 from holdfast.methods import Served
 from holdfast.states import Arrays
-from holdfast.typing import Messages, Rows, Sides, Tally, Vector, Workers
+from holdfast.typing import Messages, State, Vector, Workers
 
 LOG_BYTES = 64_000_000
 """Bytes of past x0 that are held for members that get lost; beyond them, all states are read anew."""
@@ -62,7 +61,6 @@ class Remote:
 
     @property
     def faults(self) -> Sequence[str]:
-        """The latest unusable answers and losses, one line each."""
         return self._roster.faults
 
     @property
@@ -76,11 +74,9 @@ class Remote:
         return Traffic(self.crossed_up / max(self._asked, 1), self.crossed_down / max(self._asked, 1))
 
     def attend(self, stopping: Callable[[], bool], say: Callable[[str], object]) -> None:
-        """Stop waiting when the run is `stopping`, and `say` faults and what the engine waits for."""
         self._roster.attention.stopping, self._roster.attention.say = stopping, say
 
     def start(self) -> None:
-        """Start the members, unless they run already."""
         if self._started:
             return
         try:
@@ -91,7 +87,6 @@ class Remote:
         self._started = True
 
     def close(self) -> None:
-        """End the members, and everything that the transport started."""
         if self._started:
             self._roster.close()
             self._started = False
@@ -99,14 +94,16 @@ class Remote:
     def processes(self) -> list[int]:
         """Return the process ids of the members, each on its machine."""
         self.start()
-        return self._roster.ask_all(wire.pack("who"), "process", _read_process)
+
+        def read(member: Member, arrays: Arrays) -> int:
+            return int(wire.take_array(arrays, "number", np.int64, ()))
+
+        return self._roster.ask_all(wire.pack("who"), "process", read)
 
     def select_workers(self, round: int) -> Workers:
-        """Return the numbers of the workers that a round asks."""
         return self._agreement.participation.select_workers(round)
 
     def exchange(self, state: Served, round: int) -> Messages:
-        """Play a round of a master in this state and return the messages that arrived in time."""
         model = state.model
         self.start()
         self._log(model, round)
@@ -131,11 +128,10 @@ class Remote:
         self._asked += len(inbox.asked)
         self.absent += len(inbox.asked) - len(workers)  # a repeated round counts once
         seed, colludes = self._agreement.participation.seed, self.adversary.colludes
-        arrived = Messages(self._open(inbox), workers, round, seed, model, crossed=not colludes)
+        arrived = Messages(inbox.messages(), workers, round, seed, model, crossed=not colludes)
         if colludes:  # at the master, where all answers are
             arrived = self.adversary.cross(self._agreement.program, arrived, state)
-        if isinstance(arrived.rows, Tally):
-            self._announcer.note_tally(arrived.rows, round)
+        self._announcer.note(arrived)
         return arrived
 
     def _admit(self, inbox: Inbox, member: Member, data: Data) -> None:
@@ -147,12 +143,6 @@ class Remote:
         if asked := len(inbox.select_asked(member.workers)):
             raise WireError(f"an answer must be of {asked} workers; got an answer of no worker")
 
-    def _open(self, inbox: Inbox) -> Rows | Sides | Tally:
-        """Return the messages of all stations together."""
-        if self._agreement.due is Kind.TALLY:
-            return inbox.tally()
-        return inbox.sides() if self._agreement.due is Kind.SIDES else inbox.rows()
-
     def _log(self, model: Vector, round: int) -> None:
         """Log x0, so that a new member can be brought to this round."""
         if self._autonomous:
@@ -162,21 +152,15 @@ class Remote:
         self._roster.log[round] = wire.model(model, round)
 
     @property
-    def state(self) -> Any:
-        """The states of all workers that compute, one row per worker."""
+    def state(self) -> State:
         self.start()
         return self._states.gather()
 
     @state.setter
-    def state(self, state: Any) -> None:
+    def state(self, state: State) -> None:
         self.start()
         self._states.load(state)
 
     def spread(self, model: Vector) -> Spread:
-        """Return how far apart the honest workers' models are while the master holds `model`."""
         self.start()
         return measure_spread(self._roster, model, self.honest)
-
-
-def _read_process(member: Member, arrays: Arrays) -> int:
-    return int(wire.take_array(arrays, "number", np.int64, ()))

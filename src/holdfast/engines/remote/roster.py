@@ -1,6 +1,6 @@
 """All members of a remote engine: asks them, and replaces members that are lost."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from time import monotonic
 from typing import TypeVar
 
@@ -40,7 +40,9 @@ class Roster:
         self.members, self._timeout = members, timeout
         self._trusted, self._autonomous = trusted, autonomous
         self.attention = Attention()
-        self._transport, self._post = transport, Post(transport, self._report_unasked)
+        unasked = "an answer must be to a request; got one more, which is dropped"
+        self._transport = transport
+        self._post = Post(transport, lambda number: self.fault(members[number], unasked))
         self.log: dict[int, bytes] = {}
         """Frames of x0 by round, since states were read."""
         self.faults: list[str] = []
@@ -84,9 +86,6 @@ class Roster:
             member.faulty = True
             self.attention.say(self.faults[-1])
 
-    def _report_unasked(self, number: int) -> None:
-        self.fault(self.members[number], "an answer must be to a request; got one more, which is dropped")
-
     @property
     def next_round(self) -> int:
         """The round after the last logged round."""
@@ -119,7 +118,9 @@ class Roster:
                 member.note_round(round)
             waiting[member.number] = member
         deadline = None if self._timeout is None else monotonic() + self._timeout
-        meanwhile = self.attention.await_answer(lambda: f"{_join(waiting.values())} in round {round + 1}")
+        meanwhile = self.attention.await_answer(
+            lambda: f"{' and '.join(map(str, waiting.values()))} in round {round + 1}"
+        )
         try:
             while waiting:
                 left = None if deadline is None else max(deadline - monotonic(), 0.0)
@@ -225,7 +226,3 @@ class Roster:
 
     def _describe_shortage(self) -> str:
         return f"{self._transport.describe_wait()}; where there are too few, resume with {FEWER}"
-
-
-def _join(members: Iterable[Member]) -> str:
-    return " and ".join(map(str, members))

@@ -113,11 +113,7 @@ class Station:
         if not len(asked):
             return wire.pack("nobody")
         messages = self._messages(self._request(model, round, asked))
-        if isinstance(messages, Tally):
-            return wire.tally(messages, round)
-        if isinstance(messages, Sides):
-            return wire.sides(messages.bits, messages.dimension, round)
-        return wire.floats(self._agreement.rows, messages, round)
+        return wire.write(self._agreement.due, messages, round)
 
     def _request(self, model: Vector, round: int, asked: Workers) -> Request:
         return Request(model, asked, round, self._agreement.participation.seed)

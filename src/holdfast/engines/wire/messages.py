@@ -1,15 +1,15 @@
 """Messages as frames, and back, and how many bytes a message takes."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 from holdfast.engines.wire.frame import NUMBERS, Data, Frame, Kind, WireError, decode, encode
 from holdfast.kernels import bit_width
-from holdfast.onebit.counts import counts_of, planes_of
-from holdfast.typing import Bits, Rows, Tally, Vector
+from holdfast.onebit import counts_of, planes_of
+from holdfast.typing import Bits, Rows, Sides, Tally, Vector
 
 
 def floats(kind: Kind, rows: Rows, round: int) -> bytes:
@@ -51,6 +51,15 @@ def tally(votes: Tally, round: int) -> bytes:
     """Return a tally as a frame: per coordinate as many bits as the number of voters has."""
     planes = planes_of(votes.ones, votes.voters.bit_length())
     return encode(Frame(Kind.TALLY, 0, round, len(votes.ones), votes.voters, planes))
+
+
+def write(kind: Kind, rows: Rows | Sides | Tally, round: int) -> bytes:
+    """Return the messages of a round as a frame of this kind, which must fit them."""
+    if kind is Kind.TALLY:
+        return tally(cast(Tally, rows), round)
+    if kind is Kind.SIDES:
+        return sides(*cast(Sides, rows), round)
+    return floats(kind, cast(Rows, rows), round)
 
 
 def tally_of(frame: Frame) -> Tally:

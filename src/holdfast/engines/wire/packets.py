@@ -12,11 +12,12 @@ from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike
 
 from holdfast.engines.wire.frame import Data, WireError, view_bytes
 from holdfast.errors import EngineError, InvalidInput, in_one_line
 from holdfast.states import Arrays
+from holdfast.typing import Array
 
 MAGIC = b"HFSP"
 MAX_HEAD = 1 << 16
@@ -34,7 +35,7 @@ class Packet(NamedTuple):
     """The content of a packet. The arrays are read-only where the bytes are."""
 
     kind: str
-    arrays: dict[str, NDArray[Any]]
+    arrays: dict[str, Array]
 
 
 def pack(kind: str, /, **arrays: ArrayLike) -> bytes:
@@ -55,7 +56,7 @@ def pack(kind: str, /, **arrays: ArrayLike) -> bytes:
     return b"".join([_START.pack(MAGIC, checksum, len(head)), head, *bodies])
 
 
-def _as_array(array: ArrayLike) -> NDArray[Any]:
+def _as_array(array: ArrayLike) -> Array:
     return np.frombuffer(array, np.uint8) if isinstance(array, bytes) else np.asarray(array)
 
 
@@ -78,7 +79,7 @@ def unpack(data: Data) -> Packet:
     if length > MAX_HEAD or body > len(whole):
         raise WireError(f"a packet's head must be at most {MAX_HEAD} bytes and be there; got {length} declared")
     kind, about = _parse_head(bytes(whole[_START.size : body]))
-    arrays: dict[str, NDArray[Any]] = {}
+    arrays: dict[str, Array] = {}
     for name, dtype, shape in about:
         size = prod(shape) * dtype.itemsize
         if body + size > len(whole):
@@ -134,7 +135,7 @@ def open_answer(data: Data, trusted: bool, kind: str) -> Arrays:
     return packet.arrays
 
 
-def take_array(arrays: Arrays, name: str, dtype: DTypeLike, shape: tuple[int, ...]) -> NDArray[Any]:
+def take_array(arrays: Arrays, name: str, dtype: DTypeLike, shape: tuple[int, ...]) -> Array:
     """Return the array of this name; WireError if its type or shape is another."""
     array = arrays.get(name)
     if array is None or (array.dtype.newbyteorder("="), array.shape) != (np.dtype(dtype), shape):

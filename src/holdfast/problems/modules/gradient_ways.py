@@ -6,7 +6,7 @@ each layer puts the workers' gradients where they belong in the flat rows, so th
 
 from collections.abc import Callable
 from copy import deepcopy
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from typing import Any, Protocol
 
 from holdfast.problems.modules.layers import Layer, Pass, layer_for, with_channels_last
@@ -124,19 +124,10 @@ class Stacked:
     def __init__(self, learner: Learner) -> None:
         self._learner = learner
 
-    @cached_property
-    def _own(self) -> Any:
-        func = library().func
-        return func.vmap(func.grad(self._learner.cost))
-
-    @cached_property
-    def _shared(self) -> Any:
-        func = library().func
-        return func.vmap(func.grad(self._learner.cost), in_dims=(None, 0, 0))
-
     def __call__(self, models: Tensor, x: Tensor, y: Tensor, out: Tensor) -> None:
-        layout = self._learner.layout
-        found = (self._shared if models.ndim == 1 else self._own)(layout.views(models), x, y)
+        func, layout = library().func, self._learner.layout
+        gradients = func.vmap(func.grad(self._learner.cost), in_dims=(None if models.ndim == 1 else 0, 0, 0))
+        found = gradients(layout.views(models), x, y)
         for name, place in layout.views(out).items():
             place.copy_(found[name])
 

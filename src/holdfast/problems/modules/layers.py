@@ -3,10 +3,13 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from holdfast.errors import InvalidInput
 from holdfast.problems.modules.pytorch import Module, Tensor, library
+
+Kept = list[tuple[Tensor, dict[str, Tensor], Tensor]]
+"""What a layer keeps for its way back: inputs, parameters and outputs of each worker, or nothing."""
 
 
 class Pass(NamedTuple):
@@ -44,30 +47,30 @@ class Layer(ABC):
     names: Mapping[str, str]
 
     @abstractmethod
-    def forward(self, x: Tensor, over: Pass) -> tuple[Tensor, Any]:
+    def forward(self, x: Tensor, over: Pass) -> tuple[Tensor, Kept]:
         """Return the outputs, and what `backward` needs besides x."""
 
     @abstractmethod
-    def backward(self, x: Tensor, gradient: Tensor, over: Pass, kept: Any, inward: bool) -> Tensor:
+    def backward(self, x: Tensor, gradient: Tensor, over: Pass, kept: Kept, inward: bool) -> Tensor:
         """Put away the parameters' gradients; return that of x if it goes further `inward`."""
 
 
 class LinearLayer(Layer):
     """x W' + b: a product of stacked matrices if workers have their own."""
 
-    def forward(self, x: Tensor, over: Pass) -> tuple[Tensor, Any]:
+    def forward(self, x: Tensor, over: Pass) -> tuple[Tensor, Kept]:
         torch = library()
         weight, bias = over.parameters[self.names["weight"]], self._bias(over)
         if not over.own:
-            return torch.nn.functional.linear(x, weight, bias), None
+            return torch.nn.functional.linear(x, weight, bias), []
         rows, turned = x.reshape(over.workers, -1, x.shape[-1]), weight.transpose(1, 2)
         y = torch.bmm(rows, turned) if bias is None else torch.baddbmm(bias.unsqueeze(1), rows, turned)
-        return y.view(*x.shape[:-1], -1), None
+        return y.view(*x.shape[:-1], -1), []
 
     def _bias(self, over: Pass) -> Tensor:
         return over.parameters[self.names["bias"]] if "bias" in self.names else None
 
-    def backward(self, x: Tensor, gradient: Tensor, over: Pass, kept: Any, inward: bool) -> Tensor:
+    def backward(self, x: Tensor, gradient: Tensor, over: Pass, kept: Kept, inward: bool) -> Tensor:
         torch = library()
         rows, inputs_gradients = (each.reshape(over.workers, -1, each.shape[-1]) for each in (x, gradient))
         name = self.names["weight"]
@@ -88,16 +91,16 @@ class LinearLayer(Layer):
 class ConvLayer(Layer):
     """A convolution: each worker's on its own, or where all share it, one for all and each worker's gradient of it."""
 
-    def forward(self, x: Tensor, over: Pass) -> tuple[Tensor, Any]:
+    def forward(self, x: Tensor, over: Pass) -> tuple[Tensor, Kept]:
         torch, conv = library(), self.module
         about = (conv.stride, conv.padding, conv.dilation, conv.groups)
         if not over.own:
-            return torch.nn.functional.conv2d(x, *self._parameters(over, 0), *about), None
+            return torch.nn.functional.conv2d(x, *self._parameters(over, 0), *about), []
         parts = [
             torch.nn.functional.conv2d(part, *self._parameters(over, worker), *about)
             for worker, part in enumerate(x.chunk(over.workers))
         ]
-        return torch.cat(parts), None
+        return torch.cat(parts), []
 
     def _parameters(self, over: Pass, worker: int) -> tuple[Tensor, Tensor]:
         weight = over.of(self.names["weight"], worker)
@@ -105,7 +108,7 @@ class ConvLayer(Layer):
             weight = with_channels_last(weight)
         return weight, over.of(self.names["bias"], worker) if "bias" in self.names else None
 
-    def backward(self, x: Tensor, gradient: Tensor, over: Pass, kept: Any, inward: bool) -> Tensor:
+    def backward(self, x: Tensor, gradient: Tensor, over: Pass, kept: Kept, inward: bool) -> Tensor:
         torch = library()
         inputs_gradients = []
         for worker, (part, upstream) in enumerate(
@@ -135,8 +138,8 @@ class ConvLayer(Layer):
 class AnyLayer(Layer):
     """Any other module with parameters, one worker after another through autograd: normalisation, embeddings, ..."""
 
-    def forward(self, x: Tensor, over: Pass) -> tuple[Tensor, Any]:
-        torch, kept = library(), []
+    def forward(self, x: Tensor, over: Pass) -> tuple[Tensor, Kept]:
+        torch, kept = library(), Kept()
         inward = x.is_floating_point()
         with torch.enable_grad():
             for worker, part in enumerate(x.detach().chunk(over.workers)):
@@ -146,7 +149,7 @@ class AnyLayer(Layer):
                 kept.append((given, own, y))
         return torch.cat([y.detach() for *_, y in kept]), kept
 
-    def backward(self, x: Tensor, gradient: Tensor, over: Pass, kept: Any, inward: bool) -> Tensor:
+    def backward(self, x: Tensor, gradient: Tensor, over: Pass, kept: Kept, inward: bool) -> Tensor:
         torch, inputs_gradients = library(), []
         for worker, ((given, own, y), upstream) in enumerate(zip(kept, gradient.chunk(over.workers), strict=True)):
             wanted = [*own.values(), *([given] if inward else [])]

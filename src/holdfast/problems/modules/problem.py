@@ -18,9 +18,9 @@ from holdfast.problems.modules.networks import new_module
 from holdfast.problems.modules.oracle import ModuleOracle, shared_memory
 from holdfast.problems.modules.pytorch import Module, Tensor, library, one_thread
 from holdfast.problems.modules.tensor_batches import Augment, Scaling, TensorBatches, as_images
-from holdfast.problems.protocols import Samples, Score
+from holdfast.problems.protocols import Score
 from holdfast.problems.regressions import Softmax
-from holdfast.problems.worker_samples import Relabel, Shards
+from holdfast.problems.worker_samples import SampledProblem, Samples, Shards
 from holdfast.streams import Stream
 from holdfast.typing import Features, Targets, Vector, Workers
 
@@ -33,31 +33,23 @@ NORMALISING = 32
 """Training samples of each worker that batch normalisation is measured with."""
 
 
-@dataclass(frozen=True, eq=False)
-class ModuleProblem:
-    """Local losses `F_i(x) = weight * mean over worker i's samples of loss(scores, target)`; scores are a module's.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ModuleProblem(SampledProblem):
+    """A problem whose scores are a module's.
 
     A model is the vector of the module's trainable parameters (`Layout`), and what the module computes with is a view
     of it. `model` makes the module, whose start is drawn by (seed, "model").
     """
 
-    shards: Shards
     model: Callable[..., Module]
     kind: type[LinearProblem]
     """The linear problem that defines targets, number of scores, and measures."""
-    outputs: int
     loss: Loss
-    batch: int
-    weight: float
     scaling: Scaling
     augment: Augment = "none"
-    seed: int = 0
-    test: Samples | None = None
     device: str = "cpu"
     way: str = "loop"
     chunk: int = CHUNK
-    unit: float = 1.0
-    """The size of one unit of the targets, if they were standardised."""
 
     @classmethod
     def of(
@@ -83,21 +75,20 @@ class ModuleProblem:
         generator = Stream(seed, "partition").generator()
         parts = partition.deal(data.train_targets, workers, generator)
         features = partition.seen(as_images(data.train_features), parts, generator)
-        scaling = Scaling.standard(features) if normalise == "mean-std" else Scaling.plain(scale)
         return cls(
             Shards.deal(features, data.train_targets, parts, scale, dtype),
-            model,
-            kind,
             kind.outputs_for(data),
-            loss or LOSSES[kind],
             batch,
             1 / workers if weight is None else weight,
-            scaling,
-            augment,
             seed,
             Samples(as_images(data.test_features), data.test_targets),
-            device,
-            unit=data.unit,
+            data.unit,
+            model=model,
+            kind=kind,
+            loss=loss or LOSSES[kind],
+            scaling=Scaling.standard(features) if normalise == "mean-std" else Scaling.plain(scale),
+            augment=augment,
+            device=device,
         )
 
     def __post_init__(self) -> None:
@@ -165,10 +156,6 @@ class ModuleProblem:
     def dimension(self) -> int:
         return self.learner.layout.dimension
 
-    @property
-    def workers(self) -> Workers:
-        return self.shards.workers
-
     def start(self) -> Vector:
         """Return the module's own start: as its layers draw their parameters, from the stream (seed, "model")."""
         trained = [each for each in self.module.parameters() if each.requires_grad]
@@ -176,18 +163,6 @@ class ModuleProblem:
 
     def oracle(self, workers: Workers) -> ModuleOracle:
         return ModuleOracle(self, np.asarray(workers, dtype=np.int64))
-
-    def only(self, first: int, last: int) -> Self:
-        """Return the problem with the samples of workers `first` to `last` alone, and none to test on."""
-        return replace(self, shards=self.shards.only(first, last), test=None)
-
-    def relabel(self, workers: Workers, relabel: Relabel) -> Self:
-        """Return the problem in which these workers' labels are `relabel(labels, classes, worker)`."""
-        return replace(self, shards=self.shards.relabel(workers, relabel, max(self.outputs, 2)))
-
-    def thin(self, most: int) -> Self:
-        """Return the problem with at most this many samples of each worker."""
-        return replace(self, shards=self.shards.thin(most))
 
     def objective(self, model: Vector, workers: Iterable[int]) -> float:
         """Return the sum of these workers' losses, each on at most `MOST` samples of its own."""
@@ -199,17 +174,9 @@ class ModuleProblem:
             total += self.weight * float(mean)
         return total
 
-    def evaluate(self, model: Vector) -> dict[str, float]:
-        """Return the measures on the test samples; none without test samples."""
-        return {} if self.test is None else self.measure(model, *self.test)
-
     def measure(self, model: Vector, features: Features, targets: Targets) -> dict[str, float]:
         """Return the measures of a model on some samples: those of the linear problem of this loss."""
         return self.kind.measure_scores(self._scores(model, features).cpu().numpy(), targets, self.unit)
-
-    def accuracy(self, model: Vector, features: Features, targets: Targets) -> float | None:
-        """Return the share of samples that the model gets right; None if targets are not classes."""
-        return self.measure(model, features, targets).get("accuracy")
 
     # -- measuring ---------------------------------------------------------------------------------------------------
 
