@@ -12,6 +12,7 @@ from holdfast.data import Dataset, Dirichlet, load
 from holdfast.data.partitions.sample_skew import Quantity
 from holdfast.errors import InvalidInput
 from holdfast.insight.inspection import inspect
+from holdfast.runs.cautions import _of_batch
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
 from holdfast.runs.verdicts import verdict
@@ -35,7 +36,7 @@ def test_a_run_as_it_should_be_warns_of_nothing() -> None:
         ({"byzantine": 8}, "8 workers are called Byzantine, but no attack is given, so that all are honest"),
         ({"byzantine": 10, "attack": "gaussian", "method": "rsa:penalty=1", "rate": 1e-3}, "10 of 20 workers are Byz"),
         ({"byzantine": 4, "attack": "sign-flip:factor=4"}, "sign-flip with factor=4 flips no sign"),
-        ({"batch": 100}, "minibatches of 100 repeat samples of workers that hold 71: --batch 71 is faster"),
+        ({"batch": 100}, "minibatches of 100 repeat samples, since no worker holds more than 72: --batch 72"),
         ({"method": "rsa:local_steps=2"}, "the paper's theorems are about 1 local step a round; got 2"),
         ({"method": "rsa:penalty=0.1", "rate": 1e-9}, "the loss has hardly moved, from 2.303 to 2.30"),
         (
@@ -50,6 +51,13 @@ def test_what_is_likely_not_meant_or_went_wrong_is_said(changes: dict[str, Any],
     (found,) = [text for text in result.warnings if text.startswith(said)]
     assert "\n" not in found
     assert f"{found[0].upper()}{found[1:]}." in inspect(tmp_path / "run").notes
+
+
+def test_one_small_worker_is_named_and_no_smaller_batch_is_advised() -> None:
+    counts = np.array([40, 9, 50, 60])
+    assert [*_of_batch(32, counts)] == [
+        "1 of 4 workers fill minibatches of 32 by repeating samples; worker 2 holds the fewest, 9"
+    ]
 
 
 def test_classes_that_nobody_could_learn_are_named() -> None:
@@ -143,7 +151,7 @@ def test_nobody_is_accused_on_a_few_coordinates(method: str, tmp_path: Path) -> 
     run(replace(BASE, data=str(tmp_path / "line.npz"), method=method), tmp_path / "run")
     found = inspect(tmp_path / "run")
     assert all(each.suspicion is None for each in found.workers)
-    said = f"Messages of fewer than {LEAST_COORDINATES} numbers do not tell who is Byzantine: they are not compared."
+    said = f"No worker was judged by its messages: messages of fewer than {LEAST_COORDINATES} numbers are not compared."
     assert said in found.notes
 
 

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdfast.problems import Classifying, find_classes
 from holdfast.runs.experiment import Experiment
@@ -47,9 +48,7 @@ def _of_data(spec: Spec, experiment: Experiment) -> Iterator[str]:
     problem = experiment.problem
     if not isinstance(problem, Classifying):
         return
-    fewest = int(np.diff(problem.shards.starts).min())
-    if spec.batch > fewest:
-        yield f"minibatches of {spec.batch} repeat samples of workers that hold {fewest}: --batch {fewest} is faster"
+    yield from _of_batch(spec.batch, np.diff(problem.shards.starts))
     if (found := find_classes(problem)) is None:
         return
     _, test = found
@@ -59,6 +58,18 @@ def _of_data(spec: Spec, experiment: Experiment) -> Iterator[str]:
         names = join_names(labels[each] if labels else each for each in unseen.tolist())
         share = float(np.isin(test.targets, unseen).mean())
         yield f"no training sample has the class {names} of the test set, {share:.0%} of which cannot be got right"
+
+
+def _of_batch(batch: int, counts: NDArray[np.int64]) -> Iterator[str]:
+    """Yield a sentence about workers that hold fewer samples than a minibatch; advice only where all of them do."""
+    small, most, at = int((counts < batch).sum()), int(counts.max()), int(counts.argmin())
+    if small == len(counts):
+        yield f"minibatches of {batch} repeat samples, since no worker holds more than {most}: --batch {most} is faster"
+    elif small:
+        yield (
+            f"{small} of {len(counts)} workers fill minibatches of {batch} by repeating samples; "
+            f"worker {at + 1} holds the fewest, {counts[at]}"
+        )
 
 
 def caution_after(experiment: Experiment, last: Evaluation) -> list[str]:
