@@ -1,17 +1,21 @@
 """What a run warns of, and what it makes of its score: each sentence where it belongs, and nowhere else."""
 
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from holdfast.cli import main
+from holdfast.cli.reporter import Reporter
 from holdfast.data import Dataset, Dirichlet, load
 from holdfast.data.partitions.sample_skew import Quantity
 from holdfast.errors import InvalidInput
 from holdfast.insight.inspection import inspect
+from holdfast.report.run_page import run_page
 from holdfast.runs.cautions import _of_batch
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
@@ -92,8 +96,10 @@ ATTACKED = Spec(attack="sign-flip", byzantine=4)
         (
             0.07,
             1.0,
-            "The attack won: always naming the commonest class gets 0.1000, this model 0.0700 of a possible 1.0000.",
+            "No better than guessing: accuracy 0.0700 of a possible 1.0000. Always naming the commonest class gets "
+            "0.1000. The attack won.",
         ),
+        (0.15, 1.0, "Hardly better than guessing: accuracy 0.1500 of a possible 1.0000. Always naming the commonest"),
     ],
 )
 def test_an_accuracy_is_told_beside_what_is_possible_and_what_guessing_reaches(
@@ -110,8 +116,44 @@ def test_other_scores_and_ends() -> None:
         "Nothing was learned: the model diverged at round 7; the attack won."
     )
     assert str(verdict(Spec(), "r2", 0.49, None, None, None)).startswith("The model explains 49% of the variance")
-    assert str(verdict(ATTACKED, "r2", -0.3, None, None, None)).startswith("The attack won: R2 -0.3000 is hardly")
+    assert str(verdict(ATTACKED, "r2", -0.3, None, None, None)).startswith(
+        "No better than guessing: R2 -0.3000. Always predicting the mean gets 0. The attack won."
+    )
     assert verdict(Spec(), "loss", 3.0, None, None, None) is None
+
+
+def test_a_run_that_guesses_is_told_so_in_red_everywhere(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    flags = ["--data", "digits", "--rounds", "60", "--method", "sgd", "--attack", "sign-flip", "--byzantine", "8"]
+    assert main(["run", *flags, "--rate", "0.001", "--out", str(tmp_path / "run")]) == 0
+    told = capsys.readouterr().out
+    assert "\nNo better than guessing: accuracy " in told
+    assert "the model is no better than guessing" in told
+    assert "learned" not in told.split("seconds")[0], "one verdict, not two"
+    found = inspect(tmp_path / "run")
+    assert found.guesses
+    assert '<span class="fails">No better than guessing: ' in run_page(found).html()
+    result = run(found.spec)
+    assert result.guesses
+    assert '<p class="fails">No better than guessing: ' in result._repr_html_()
+    assert repr(result).endswith("no better than guessing)")
+
+
+def test_a_terminal_shows_alarms_in_red() -> None:
+    reporter, shown = Reporter(), StringIO()
+    reporter.console = Console(file=shown, force_terminal=True, color_system="standard")
+    reporter.alarm("no better")
+    assert "\x1b[1;31m" in shown.getvalue()
+
+
+def test_a_loss_that_rises_beside_a_useful_accuracy_is_no_verdict() -> None:
+    """The accuracy is far above guessing; sure but wrong answers cost more than equal odds."""
+    result = run(Spec(data="digits", rounds=60, method="sgd", rate=3.0, momentum=0.0))
+    risen = [text for text in result.warnings if text.startswith("the loss has risen")]
+    assert result.accuracy is not None
+    assert result.accuracy > 0.5
+    assert len(risen) == 1
+    assert "is better than guessing: trust no probabilities" in risen[0]
+    assert "nothing was learned" not in f"{risen} {result.verdict}"
 
 
 def test_run_and_inspect_say_verdict_ceiling_and_what_is_next(

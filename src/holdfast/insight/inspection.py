@@ -143,6 +143,11 @@ class Inspection:
         return found
 
     @property
+    def guesses(self) -> bool:
+        """Whether the final model is no better than guessing."""
+        return bool((self.result or {}).get("guesses"))
+
+    @property
     def _program(self) -> Program:
         """The method's program; with any numbers, since only its parts are asked for."""
         return self.spec.method.with_penalty(1.0).program(Setting(Constant(1.0), Ridge(0.0)))

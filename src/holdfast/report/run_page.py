@@ -13,7 +13,7 @@ from holdfast.report.comparison_tables import method_flags
 from holdfast.report.drawing import Drawing, Panel, Row, notebook_chart
 from holdfast.report.holdings_chart import holdings_blocks
 from holdfast.report.line_charts import line_panel
-from holdfast.report.page import Block, Command, Details, Heading, Page, Paragraph
+from holdfast.report.page import Block, Command, Details, Heading, Page, Paragraph, alarm
 from holdfast.report.text_table import TextTable, share_text
 from holdfast.report.worker_table import count_suspects, remarks, role, worker_table
 from holdfast.runs.metrics import Evaluation
@@ -48,7 +48,8 @@ def run_page(inspection: Inspection) -> Page:
     spec, history, score = inspection.spec, inspection.history, choose_score([inspection])
     model = [] if spec.model is None else [model_text(spec.model)]
     title = [f"{spec.method_name} on {data_name(spec.data)}", *model, spec.partition_text, f"attack {spec.attack_text}"]
-    conclusions = [line for line in (inspection.verdict, count_suspects(inspection.workers)) if line]
+    verdict = alarm(inspection.verdict) if inspection.verdict and inspection.guesses else inspection.verdict
+    conclusions = [line for line in (verdict, count_suspects(inspection.workers)) if line]
     last = history[-1].round if history else 0
     ended = f"evaluated up to round {last} of {spec.rounds}"
     about = f"{inspection.folder}: {spec.workers} workers, seed {spec.seed}, {ended}"
@@ -180,6 +181,9 @@ def html(run: Record) -> str:
     numbers = {"rounds": str(run.rounds)}
     if run.last is not None:
         accuracy = {"accuracy": share_text(run.accuracy), "ceiling": share_text(run.ceiling)}
+        accuracy |= {"guessing": share_text(run.guessing)}
         others = {name: f"{value:.4g}" for name, value in run.last.values.items() if name != "accuracy"}
         numbers = ({} if run.accuracy is None else accuracy) | others | numbers
-    return Paragraph(repr(run)).__html__() + TextTable([*numbers], [[*numbers.values()]]).__html__()
+    verdict = [Paragraph(run.verdict, "fails" if run.guesses else "")] if run.verdict else []
+    blocks = [Paragraph(repr(run)), *verdict, TextTable([*numbers], [[*numbers.values()]])]
+    return "".join(block.__html__() for block in blocks)

@@ -10,10 +10,11 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.problems import Classifying, find_classes
+from holdfast.problems import Classifying, declared_score, find_classes
 from holdfast.runs.experiment import Experiment
 from holdfast.runs.metrics import Evaluation
 from holdfast.runs.spec import Spec
+from holdfast.runs.verdicts import is_guessing
 
 HARDLY = 0.05
 """The share of its first value by which a loss must have fallen, else it has hardly moved."""
@@ -72,20 +73,27 @@ def _of_batch(batch: int, counts: NDArray[np.int64]) -> Iterator[str]:
         )
 
 
-def caution_after(experiment: Experiment, last: Evaluation) -> list[str]:
-    """Return what is wrong with how a run ended: its loss beside that of the model it began with."""
+def caution_after(experiment: Experiment, last: Evaluation, guessing: float | None) -> list[str]:
+    """Return what is wrong with how the loss ended, beside the loss of the first model, the score and guessing."""
     if last.round < LEAST_ROUNDS:
         return []
     problem = experiment.problem
     start = problem.start()
     first = problem.objective(start, experiment.engine.honest) + experiment.program.prior.value(start)
+    score = declared_score(problem)
+    value = score.of(last)
+    moved = f"from {first:.4g} to {last.loss:.4g}"
     if last.loss > first:
-        return [f"the loss has risen from {first:.4g} to {last.loss:.4g}: nothing was learned"]
-    if first - last.loss < HARDLY * first:
+        if value is None or guessing is None:
+            return [f"the loss has risen {moved}: nothing was learned"]
+        if is_guessing(score, value, guessing):
+            return [f"the loss has risen {moved}: the model is no better than guessing"]
         return [
-            f"the loss has hardly moved, from {first:.4g} to {last.loss:.4g}: more --rounds, or lambda and alpha that "
-            "fit (holdfast tune)"
+            f"the loss has risen {moved}, while {score.called} {score.text(value)} is better than guessing: trust no "
+            "probabilities of this model"
         ]
+    if first - last.loss < HARDLY * first:
+        return [f"the loss has hardly moved, {moved}: more --rounds, or lambda and alpha that fit (holdfast tune)"]
     return []
 
 
