@@ -80,7 +80,7 @@ def test_a_winner_that_guesses_is_not_recommended(tmp_path: Path) -> None:
     assert last.startswith("Do not use this model: the best of 3 candidates is no better than guessing (accuracy 0.")
     page = (ended.out / "report.html").read_text()
     assert '<span class="fails">Do not use this model' in page
-    assert "<pre>" not in page, "no command to copy"
+    assert "<pre><code>" not in page, "no command to copy"
 
 
 def test_the_page_and_its_pictures(attacked: Ended) -> None:

@@ -19,8 +19,16 @@ def announce_inferences(reporter: Reporter, asked: Iterable[Spec]) -> None:
 
 
 def _say_inferences(reporter: Reporter, pairs: Iterable[tuple[Spec, Spec]]) -> None:
-    for line in dict.fromkeys(line for asked, filled in pairs for line in list_inferences(asked, filled)):
+    several = list(pairs)
+    for line in dict.fromkeys(line for asked, filled in several for line in list_inferences(asked, filled)):
         reporter.inform(line)
+    momenta: dict[float, list[str]] = {}
+    for asked, filled in several:
+        if asked.momentum is None and filled.momentum:
+            momenta.setdefault(filled.momentum, []).append(asked.method_name)
+    for momentum, names in momenta.items():
+        rules = ", ".join(dict.fromkeys(names))
+        reporter.inform(f"momentum: {momentum:g} for {rules}, the default of rules on gradients (--momentum 0 is none)")
 
 
 def announce_run(reporter: Reporter, asked: Spec) -> Plan:

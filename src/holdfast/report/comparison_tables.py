@@ -69,6 +69,8 @@ def heading(cells: Sequence[Cell]) -> str:
     specs = [cell.spec for cell in cells]
     counts = sorted({spec.q for spec in specs if spec.attack is not None})
     byzantine = f"{' or '.join(map(str, counts)) or 0} of them Byzantine under attack"
+    told = sorted({spec.declared for spec in specs if spec.attack is None and spec.declared})
+    byzantine += f" (rules are told {' or '.join(map(str, told))} without one too)" if counts and told else ""
     score, seeds = choose_score(cells), max(len(cell.runs) for cell in cells)
     return (
         f"{_list(data_name(spec.data) for spec in specs)}, {specs[0].partition_text}: "
@@ -85,7 +87,8 @@ def _list(values: Iterable[object]) -> str:
 def method_flags(spec: Spec) -> str:
     """Return the flags of a spec that may differ between methods."""
     rate = f"--schedule {spec.schedule}" if spec.rate is None else f"--rate {spec.rate:g}"
-    return f"--method {method_text(spec.method)} {rate}"
+    momentum = f" --momentum {spec.momentum:g}" if spec.momentum else ""
+    return f"--method {method_text(spec.method)} {rate}{momentum}"
 
 
 def result_text(result: Record) -> str:

@@ -44,7 +44,8 @@ def worst_chart(
 
     `remarks` come before and after its explanation.
     """
-    guessing, ceiling = limits
+    low, ceiling = limits
+    guessing = None if low is None or low < axis.low else low  # the axis need not reach down to guessing
     bad = axis.low if score.higher else axis.high
     rows: list[Row] = [
         {
@@ -64,7 +65,9 @@ def worst_chart(
         _explain(guessing, ceiling),
         remarks[1],
     )
-    return Drawing(name, (_panel(rows, look, axis, score, limits),), " ".join(filter(None, says)), columns=1)
+    return Drawing(
+        name, (_panel(rows, look, axis, score, (guessing, ceiling)),), " ".join(filter(None, says)), columns=1
+    )
 
 
 def _explain(guessing: float | None, ceiling: float | None) -> str:
@@ -108,7 +111,7 @@ def _panel(
     halo, texts = halo_text(named, width=4, align=align, dy=-14, fontSize=11)
     layers = [spans, dots, crosses, halo, marks, texts]
     guessing, ceiling = limits
-    below = [] if guessing is None or guessing < axis.low else _line(GUESSING, guessing, "fails", "left")
+    below = [] if guessing is None else _line(GUESSING, guessing, "fails", "left")
     above = [] if ceiling is None else _line(CEILING, ceiling, "soft", "right")
     return Panel(rows, alt.LayerChart(layer=[*below, *above, *layers], height=STEP * len(methods)))
 

@@ -83,8 +83,8 @@ def list_guessers(board: Leaderboard) -> list[str]:
         if guessers:
             level = next(cell.guessing for cell in guessers.values())
             worst = " in the worst case" if condition.byzantine else ""
-            some = f"{join_names(guessers)}, {len(guessers)} of {len(names)} methods"
-            lines.append(f"No better than guessing ({level:.3f}){worst} ({condition.text}): {some}.")
+            some = f"{join_names(guessers)} ({len(guessers)} of {len(names)} methods)"
+            lines.append(f"No better than guessing ({level:.3f}){worst}, {condition.text}: {some}.")
     return lines
 
 
