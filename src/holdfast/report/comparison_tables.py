@@ -70,12 +70,12 @@ def heading(cells: Sequence[Cell]) -> str:
     counts = sorted({spec.q for spec in specs if spec.attack is not None})
     byzantine = f"{' or '.join(map(str, counts)) or 0} of them Byzantine under attack"
     told = sorted({spec.declared for spec in specs if spec.attack is None and spec.declared})
-    byzantine += f" (rules are told {' or '.join(map(str, told))} without one too)" if counts and told else ""
     score, seeds = choose_score(cells), max(len(cell.runs) for cell in cells)
     return (
         f"{_list(data_name(spec.data) for spec in specs)}, {specs[0].partition_text}: "
         f"{_list(spec.workers for spec in specs)} workers, {byzantine}, {_list(spec.rounds for spec in specs)} rounds"
         + ("" if score.name == "accuracy" else f", {score.title}")
+        + (f", rules are told {' or '.join(map(str, told))} without an attack too" if counts and told else "")
         + (f", mean of {seeds} seeds ± standard error" if seeds > 1 else "")
     )
 
