@@ -52,15 +52,16 @@ def tables(standings: Sequence[Standing]) -> Iterator[str]:
         yield from _head(f"{partition}, q = {most}", "nobody lies", *attacks, "half of an interval", "honest left out")
         for method in methods:
             cells = [*places[method, partition, 0]["cells"], *places[method, partition, most]["cells"]]
-            half = max((cell.get("interval") or 0.0 for cell in cells), default=0.0)
+            ends = [cell.get("interval") or (0.0, 0.0) for cell in cells]
+            half = max(((high - low) / 2 for low, high in ends), default=0.0)
             left_out = max((cell.get("honest_left_out") or 0.0 for cell in cells), default=0.0)
             yield _row(method, *(_short(cell.get("final")) for cell in cells), _short(half), f"{left_out:.1%}")
 
 
 def _kept(standings: Sequence[Standing], method: str) -> float:
-    """Return the mean over the attacked conditions of the worst case as a share of what is possible."""
+    """Return the mean over the attacked conditions of the least share kept."""
     shares: list[float] = [
-        min(cell["final"] / (cell["ceiling"] or 1.0) for cell in each["cells"] if "final" in cell)
+        min(cell["kept"] for cell in each["cells"] if "kept" in cell)
         for each in standings
         if each["method"] == method and each["byzantine"]
     ]

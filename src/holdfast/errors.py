@@ -11,6 +11,10 @@ class InvalidInput(ValueError):
     """Something given cannot work. The message says what must hold, then what was found."""
 
 
+class GuessingWarning(UserWarning):
+    """A fitted model is no better than guessing on the samples it was fitted to."""
+
+
 class StorageError(OSError):
     """A file could not be written while the work was under way. What was written before it is whole."""
 

@@ -1,6 +1,7 @@
 """Robust learning as scikit-learn has it: `fit`, `predict`, and parameters that can be searched."""
 
 from typing import Any, Self
+from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from holdfast.data import Dataset
-from holdfast.errors import InvalidInput
+from holdfast.errors import GuessingWarning, InvalidInput
 from holdfast.runs.predictor import Predictor
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
@@ -61,6 +62,8 @@ class _Robust(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         self.result_ = run(Spec(data=data, problem=problem, **options))
         if self.result_.predictor is None:
             raise InvalidInput(f"fit must end in a model; got one that diverged at round {self.result_.diverged}")
+        if self.result_.guesses:
+            warn(str(self.result_.verdict), GuessingWarning, stacklevel=3)
         self.predictor_: Predictor = self.result_.predictor
         self.coef_, self.intercept_, self.n_iter_ = self.predictor_.weights, self.predictor_.biases, self.result_.rounds
         return self

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast import aggregators, attacks, data, engines, methods, problems, stages
 from holdfast._version import __version__
 from holdfast.data import load
-from holdfast.errors import InvalidInput
+from holdfast.errors import GuessingWarning, InvalidInput
 from holdfast.runs.records import Result
 from holdfast.runs.runner import resume, run, simulate
 from holdfast.runs.spec import Spec
@@ -26,6 +26,7 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
+    "GuessingWarning",
     "InvalidInput",
     "Result",
     "RobustClassifier",

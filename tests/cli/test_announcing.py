@@ -69,4 +69,4 @@ def test_compare_says_a_warning_once_per_kind(tmp_path: Path) -> None:
     ended = command("compare", "--data", "digits", *swept, *SHORT, *out)
     risen = [line for line in ended.stdout.splitlines() if "the loss has risen" in line]
     assert len(risen) == 1
-    assert risen[0].endswith("nothing was learned (2 of 4 runs alike)")
+    assert risen[0].endswith("the model is no better than guessing (2 of 4 runs alike)")

@@ -79,6 +79,8 @@ WRONG: list[tuple[list[str], str]] = [
     ([*RUN, "--method", "krum", "--workers", "2"], "Krum needs n >= byzantine + 3; got n=2, byzantine=0"),
     ([*RUN, "--method", "krum", "--declared", "19"], "Krum needs n >= byzantine + 3; got n=20, byzantine=19"),
     ([*RUN, "--method", "trimmed-mean", *ATTACKED, "10"], "TrimmedMean needs n > 2 * trim; got n=20, trim=10"),
+    ([*RUN, "--attack", "alie", "--byzantine", "11"], "else give one, such as alie:z=1; got 11 of 20"),
+    ([*RUN, "--attack", "gaussian", "--byzantine", "11"], "fewer than half of the workers Byzantine"),
     ([*RUN, "--attack", "duplicate", "--byzantine", "1,2"], "duplicate needs an honest worker"),
     ([*RUN, "--attack", "duplicate:worker=20", "--byzantine", "1"], "needs an honest worker to copy; got worker=20"),
     ([*RUN, "--attack", "duplicate:worker=99", "--byzantine", "1"], "needs an honest worker to copy; got worker=99"),

@@ -72,6 +72,17 @@ def test_the_command_at_the_end_gives_the_test_accuracy(attacked: Ended) -> None
     assert run(spec).accuracy == attacked.results["test_accuracy"]
 
 
+def test_a_winner_that_guesses_is_not_recommended(tmp_path: Path) -> None:
+    lost = ["--method", "sgd", "--attack", "sign-flip", "--byzantine", "2", "--rate", "0.01"]
+    ended = tuned(tmp_path / "out", *lost)
+    assert ended.results["guesses"] is True
+    last = ended.stderr.strip().splitlines()[-1]
+    assert last.startswith("Do not use this model: the best of 3 candidates is no better than guessing (accuracy 0.")
+    page = (ended.out / "report.html").read_text()
+    assert '<span class="fails">Do not use this model' in page
+    assert "<pre><code>" not in page, "no command to copy"
+
+
 def test_the_page_and_its_pictures(attacked: Ended) -> None:
     page = (attacked.out / "report.html").read_text()
     assert all(f"<span>{word}</span>" in page for word in attacked.results["command"].split())

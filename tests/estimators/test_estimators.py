@@ -12,11 +12,13 @@ import holdfast as hf
 from holdfast.errors import InvalidInput
 
 
+@pytest.mark.filterwarnings("ignore::holdfast.errors.GuessingWarning")  # some checks fit noise
 @parametrize_with_checks([hf.RobustClassifier(rounds=300), hf.RobustRegressor(rounds=300)])  # type: ignore[untyped-decorator]
 def test_scikit_learn_is_content(estimator: Any, check: Any) -> None:
     check(estimator)
 
 
+@pytest.mark.filterwarnings("ignore::holdfast.errors.GuessingWarning")  # of the mean
 def test_a_third_of_the_workers_flips_signs() -> None:
     """Over several seeds RSA is no worse than the median of gradients; the mean of gradients loses everything."""
     X, y = load_iris(return_X_y=True)
@@ -30,6 +32,15 @@ def test_a_third_of_the_workers_flips_signs() -> None:
     reached = accuracy("rsa")
     assert reached > accuracy("median") - 0.01
     assert reached > accuracy("sgd") + 0.5
+
+
+@pytest.mark.parametrize("regression", [False, True])
+def test_a_model_that_guesses_warns(regression: bool) -> None:
+    X, y = (load_diabetes if regression else load_iris)(return_X_y=True)
+    kind = hf.RobustRegressor if regression else hf.RobustClassifier
+    asked: dict[str, Any] = {"byzantine": 8, "attack": "sign-flip", "method": "sgd", "rounds": 20, "rate": 0.1}
+    with pytest.warns(hf.GuessingWarning, match="^No better than guessing: "):
+        kind(**asked).fit(X, y)
 
 
 def test_parameters_are_those_of_a_spec() -> None:

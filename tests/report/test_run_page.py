@@ -10,7 +10,7 @@ import pytest
 
 from holdfast.insight.inspection import Inspection, inspect
 from holdfast.report.run_page import run_page
-from holdfast.report.worker_table import HEAD, look, remarks, row
+from holdfast.report.worker_table import HEAD, count_suspects, look, remarks, row, score_text
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
 from holdfast.watching.opinion import Treatment
@@ -68,7 +68,7 @@ def test_what_was_not_recorded_is_not_drawn(inspected: Inspection) -> None:
     workers = [replace(each, suspicion=None, own=None, master=None) for each in inspected.workers]
     page = run_page(replace(inspected, history=history, workers=workers, result={"diverged": None})).html()
     assert [chart["name"] for chart in charts(page)] == ["learning", "who-holds-what", "metrics"]
-    assert "numbers do not tell who is Byzantine" in page
+    assert "numbers are not compared" in page
     assert "own models were not measured" in page
     assert "Worker by worker" not in page, "a table of nothing"
     own = [replace(each, suspicion=None) for each in inspected.workers]
@@ -120,8 +120,32 @@ def test_looks(inspected: Inspection) -> None:
         (False, True, "copy"),
         (True, True, "suspect, copy"),
     ):
-        assert look(replace(first, suspicion=replace(first.suspicion, suspected=suspected, copied=copied))) == word
+        assert (
+            look(replace(first, suspicion=replace(first.suspicion, suspected=suspected, copied=copied, judged=True)))
+            == word
+        )
     assert row(replace(first, suspicion=replace(first.suspicion, score=-0.04)))[5] == "0.0"
+
+
+def test_one_page_tells_one_story_of_suspects_and_copies(inspected: Inspection) -> None:
+    """All workers send the same message: none is suspect, and none is a copy of the others."""
+    equal = [
+        replace(each, suspicion=replace(each.suspicion, suspected=False, copied=True, judged=True))
+        for each in inspected.workers
+        if each.suspicion is not None
+    ]
+    said = [str(count_suspects(equal)), *remarks(equal)]
+    assert said[0].startswith("By their messages alone, 0 of ")
+    assert "copies" not in said[0].lower()
+    count = f"{len(equal)} of {len(equal)}"
+    assert f"Suspect by their messages: none. {count} workers send equal messages, which tells nothing" in said[-1]
+
+
+@pytest.mark.parametrize(
+    ("score", "text"), [(3.5004, "3.5004"), (3.4996, "3.4996"), (3.54, "3.54"), (3.5, "3.5"), (12.34, "12.3")]
+)
+def test_equal_texts_never_lie_on_both_sides_of_the_threshold(score: float, text: str) -> None:
+    assert score_text(score) == text
 
 
 def test_workers_left_out_for_the_same_reason_are_told_together(inspected: Inspection) -> None:
@@ -135,14 +159,14 @@ def test_workers_left_out_for_the_same_reason_are_told_together(inspected: Inspe
 
 def test_a_run_that_diverged_does_not_blame_its_data(inspected: Inspection) -> None:
     ended = replace(inspected, history=[], result={"diverged": 1})
-    assert ended.notes == ["Nothing was evaluated, so that nothing is known of the messages."]
+    assert ended.notes == ["No worker was judged by its messages: nothing was evaluated."]
 
 
 def test_remarks_count_the_honest_ones_and_name_the_rest(inspected: Inspection) -> None:
     # own 0.5 and 1.0, x0 0.25 and 0.75: means 0.75 and 0.5
     one, two, *_ = inspected.workers
     assert one.suspicion is not None
-    plain = replace(one.suspicion, suspected=False, copied=False)
+    plain = replace(one.suspicion, suspected=False, copied=False, judged=True)
     workers = [
         replace(one, own=0.5, master=0.25, suspicion=replace(plain, copied=True)),
         replace(two, own=1.0, master=0.75, suspicion=replace(plain, suspected=True)),

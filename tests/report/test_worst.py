@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from holdfast.problems import ACCURACY, LeastSquares, Softmax
+from holdfast.report.comparison_page import comparison_page
 from holdfast.report.comparison_tables import accuracy_table
-from holdfast.report.worst_cases import conclusions, headline, lost_attacks, worst_cases
+from holdfast.report.worst_cases import conclusions, headline, list_guessers, lost_attacks, worst_cases
 from holdfast.runs.records import Result
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
@@ -76,7 +77,7 @@ def test_a_tie_is_called_a_tie() -> None:
 def test_three_sentences_say_what_the_numbers_say() -> None:
     groups = grouped(TABLE)
     assert headline(groups) == (
-        "rsa keeps 0.500 in its worst case (iid, sign-flip), where the ceiling is 0.600. "
+        "rsa ends at 0.500 in its worst case (iid, sign-flip), where the ceiling is 0.600. "
         "The next best, krum, ends at 0.200 (sign-flip)."
     )
     assert conclusions(groups) == [
@@ -106,7 +107,7 @@ def test_a_single_row_that_can_be_withstood_is_no_worst_case() -> None:
         ([result("krum", "gaussian", None)], "No method ends with a finite score (iid, gaussian)."),
         (
             [result("krum", "gaussian", 0.5), result("sgd", "gaussian", None)],
-            "krum keeps 0.500 (iid, gaussian), where the ceiling is 0.600. Every other method diverges or fails.",
+            "krum ends at 0.500 (iid, gaussian), where the ceiling is 0.600. Every other method diverges or fails.",
         ),
     ],
 )
@@ -129,15 +130,47 @@ def test_less_is_better_where_the_score_says_so() -> None:
     assert choose_score(results) is RMSE
     assert [case.method for case in worst_cases(by_attack, RMSE)] == ["rsa", "sgd"]
     assert headline(grouped(results)) == (
-        "rsa keeps rmse 3.5 in its worst case (iid, gaussian). The next best, sgd, ends at 90 (gaussian)."
+        "rsa ends at rmse 3.5 in its worst case (iid, gaussian). The next best, sgd, ends at 90 (gaussian)."
     )
-    assert accuracy_table(by_attack).best == {(0, 3), (1, 2)}
+    assert accuracy_table(by_attack).best == {(0, 2), (1, 1)}, "accuracies have a ceiling, errors have none"
 
 
 def test_the_best_of_a_row_is_marked_whoever_it_belongs_to() -> None:
     (by_attack,) = grouped(TABLE).values()
-    # columns begin after attack and ceiling; equal values are both marked, oracles never
-    assert accuracy_table(by_attack).best == {(0, 3), (1, 4), (2, 2), (3, 2), (3, 3)}
+    # columns begin after attack, guessing and ceiling; equal values are both marked, oracles never
+    assert accuracy_table(by_attack).best == {(0, 4), (1, 5), (2, 3), (3, 3), (3, 4)}
+
+
+def test_what_is_no_better_than_guessing_is_red_and_said() -> None:
+    """Guessing gets 0.117 on digits: sgd under sign-flip has 0.1."""
+    groups = grouped(TABLE)
+    (by_attack,) = groups.values()
+    table = accuracy_table(by_attack)
+    assert [*table.bad] == [(2, 4)]
+    assert table.rows[2][1:3] == ("0.117", "0.600")
+    assert list_guessers(groups) == ["No better than guessing (accuracy 0.117), iid: sgd (sign-flip)."]
+    alarmed = "".join(comparison_page("t", TABLE).html().split("</header>")[0].splitlines())
+    assert '<span class="fails">No better than guessing (accuracy 0.117), iid: sgd (sign-flip).</span>' in alarmed
+    assert "No better than guessing" in str(Comparison.of(TABLE))
+
+
+def test_nobody_wins_by_guessing() -> None:
+    guessing = [result("rsa", "gaussian", 0.116), result("sgd", "gaussian", 0.1)]
+    assert headline(grouped(guessing)).startswith("No method is better than guessing (0.117): rsa ends at 0.116")
+    assert accuracy_table(grouped(guessing)["iid"]).best == set()
+
+
+def seeds(method: str, *values: float) -> list[Result]:
+    made = [result(method, None, value) for value in values]
+    return [replace(each, spec=replace(each.spec, seed=at)) for at, each in enumerate(made)]
+
+
+def test_what_is_within_noise_shares_the_mark() -> None:
+    """The differences of rsa and krum are 0.002, 0.012 and -0.008: 0 is within 0.002 +- 0.025; those of sgd 0.1."""
+    table = [*seeds("rsa", 0.964, 0.970, 0.958), *seeds("krum", 0.962, 0.958, 0.966), *seeds("sgd", 0.86, 0.87, 0.86)]
+    groups = grouped(table)
+    assert accuracy_table(groups["iid"]).best == {(0, 3), (0, 4)}
+    assert headline(groups).endswith("krum, ends at 0.962 (no attack): the difference is within the noise of 3 seeds.")
 
 
 def test_a_score_is_what_all_measured() -> None:

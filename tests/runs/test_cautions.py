@@ -1,17 +1,22 @@
 """What a run warns of, and what it makes of its score: each sentence where it belongs, and nowhere else."""
 
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from holdfast.cli import main
+from holdfast.cli.reporter import Reporter
 from holdfast.data import Dataset, Dirichlet, load
 from holdfast.data.partitions.sample_skew import Quantity
 from holdfast.errors import InvalidInput
 from holdfast.insight.inspection import inspect
+from holdfast.report.run_page import run_page
+from holdfast.runs.cautions import _of_batch
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
 from holdfast.runs.verdicts import verdict
@@ -35,7 +40,7 @@ def test_a_run_as_it_should_be_warns_of_nothing() -> None:
         ({"byzantine": 8}, "8 workers are called Byzantine, but no attack is given, so that all are honest"),
         ({"byzantine": 10, "attack": "gaussian", "method": "rsa:penalty=1", "rate": 1e-3}, "10 of 20 workers are Byz"),
         ({"byzantine": 4, "attack": "sign-flip:factor=4"}, "sign-flip with factor=4 flips no sign"),
-        ({"batch": 100}, "minibatches of 100 repeat samples of workers that hold 71: --batch 71 is faster"),
+        ({"batch": 100}, "minibatches of 100 repeat samples, since no worker holds more than 72: --batch 72"),
         ({"method": "rsa:local_steps=2"}, "the paper's theorems are about 1 local step a round; got 2"),
         ({"method": "rsa:penalty=0.1", "rate": 1e-9}, "the loss has hardly moved, from 2.303 to 2.30"),
         (
@@ -50,6 +55,13 @@ def test_what_is_likely_not_meant_or_went_wrong_is_said(changes: dict[str, Any],
     (found,) = [text for text in result.warnings if text.startswith(said)]
     assert "\n" not in found
     assert f"{found[0].upper()}{found[1:]}." in inspect(tmp_path / "run").notes
+
+
+def test_one_small_worker_is_named_and_no_smaller_batch_is_advised() -> None:
+    counts = np.array([40, 9, 50, 60])
+    assert [*_of_batch(32, counts)] == [
+        "1 of 4 workers fill minibatches of 32 by repeating samples; worker 2 holds the fewest, 9"
+    ]
 
 
 def test_classes_that_nobody_could_learn_are_named() -> None:
@@ -84,8 +96,10 @@ ATTACKED = Spec(attack="sign-flip", byzantine=4)
         (
             0.07,
             1.0,
-            "The attack won: always naming the commonest class gets 0.1000, this model 0.0700 of a possible 1.0000.",
+            "No better than guessing: accuracy 0.0700 of a possible 1.0000. Always naming the commonest class gets "
+            "0.1000. The attack won.",
         ),
+        (0.15, 1.0, "Hardly better than guessing: accuracy 0.1500 of a possible 1.0000. Always naming the commonest"),
     ],
 )
 def test_an_accuracy_is_told_beside_what_is_possible_and_what_guessing_reaches(
@@ -102,8 +116,44 @@ def test_other_scores_and_ends() -> None:
         "Nothing was learned: the model diverged at round 7; the attack won."
     )
     assert str(verdict(Spec(), "r2", 0.49, None, None, None)).startswith("The model explains 49% of the variance")
-    assert str(verdict(ATTACKED, "r2", -0.3, None, None, None)).startswith("The attack won: R2 -0.3000 is hardly")
+    assert str(verdict(ATTACKED, "r2", -0.3, None, None, None)).startswith(
+        "No better than guessing: R2 -0.3000. Always predicting the mean gets 0. The attack won."
+    )
     assert verdict(Spec(), "loss", 3.0, None, None, None) is None
+
+
+def test_a_run_that_guesses_is_told_so_in_red_everywhere(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    flags = ["--data", "digits", "--rounds", "60", "--method", "sgd", "--attack", "sign-flip", "--byzantine", "8"]
+    assert main(["run", *flags, "--rate", "0.001", "--out", str(tmp_path / "run")]) == 0
+    told = capsys.readouterr().out
+    assert "\nNo better than guessing: accuracy " in told
+    assert "the model is no better than guessing" in told
+    assert "learned" not in told.split("seconds")[0], "one verdict, not two"
+    found = inspect(tmp_path / "run")
+    assert found.guesses
+    assert '<span class="fails">No better than guessing: ' in run_page(found).html()
+    result = run(found.spec)
+    assert result.guesses
+    assert '<p class="fails">No better than guessing: ' in result._repr_html_()
+    assert repr(result).endswith("no better than guessing)")
+
+
+def test_a_terminal_shows_alarms_in_red() -> None:
+    reporter, shown = Reporter(), StringIO()
+    reporter.console = Console(file=shown, force_terminal=True, color_system="standard")
+    reporter.alarm("no better")
+    assert "\x1b[1;31m" in shown.getvalue()
+
+
+def test_a_loss_that_rises_beside_a_useful_accuracy_is_no_verdict() -> None:
+    """The accuracy is far above guessing; sure but wrong answers cost more than equal odds."""
+    result = run(Spec(data="digits", rounds=60, method="sgd", rate=3.0, momentum=0.0))
+    risen = [text for text in result.warnings if text.startswith("the loss has risen")]
+    assert result.accuracy is not None
+    assert result.accuracy > 0.5
+    assert len(risen) == 1
+    assert "is better than guessing: trust no probabilities" in risen[0]
+    assert "nothing was learned" not in f"{risen} {result.verdict}"
 
 
 def test_run_and_inspect_say_verdict_ceiling_and_what_is_next(
@@ -143,7 +193,7 @@ def test_nobody_is_accused_on_a_few_coordinates(method: str, tmp_path: Path) -> 
     run(replace(BASE, data=str(tmp_path / "line.npz"), method=method), tmp_path / "run")
     found = inspect(tmp_path / "run")
     assert all(each.suspicion is None for each in found.workers)
-    said = f"Messages of fewer than {LEAST_COORDINATES} numbers do not tell who is Byzantine: they are not compared."
+    said = f"No worker was judged by its messages: messages of fewer than {LEAST_COORDINATES} numbers are not compared."
     assert said in found.notes
 
 

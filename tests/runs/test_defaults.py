@@ -59,7 +59,8 @@ def test_rules_are_told_the_true_number() -> None:
 
 def test_what_is_given_stays() -> None:
     rsa = Rsa(penalty=0.0, ties="zero")
-    given = Spec(method=rsa, rate=3.0, scale=0.5, byzantine=(1,), declared=0, data="digits", problem="logistic", l2=0.5)
+    about = {"rate": 3.0, "scale": 0.5, "byzantine": (1,), "declared": 0, "momentum": 0.5, "l2": 0.5}
+    given = Spec.of({"method": rsa, "data": "digits", "problem": "logistic", **about})
     assert fill_defaults(given) == given
 
 

@@ -14,9 +14,15 @@ from holdfast.methods.schedules import Constant
 from holdfast.runs.experiment import assemble
 from holdfast.runs.folder.checkpoint import Checkpoint
 from holdfast.runs.observers import Interrupted, LoggingObserver
-from holdfast.runs.plan import remake_plan
+from holdfast.runs.plan import fill_defaults, remake_plan
 from holdfast.runs.runner import resume, run
 from holdfast.runs.spec import Spec
+from holdfast.studies.arena_presets import Preset
+from holdfast.studies.comparison import compare
+from holdfast.studies.halving import candidates
+from holdfast.studies.paper.figures import NAMES, figure
+from holdfast.studies.paper.rates import load_rates
+from holdfast.studies.study import grid
 from holdfast.typing import Request, Rows
 
 BASE = Spec(data="digits", workers=10, rounds=8, eval_every=4, batch=8)
@@ -75,13 +81,32 @@ def test_every_local_step_averages() -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_no_momentum_is_no_change(method: str) -> None:
+def test_rules_on_gradients_have_momentum_unless_told_otherwise_and_rsa_has_none(method: str) -> None:
     spec = replace(BASE, method=method)
-    assert isinstance(make_method(method), hf.methods.Method)
-    plain, none, some = (run(each) for each in (spec, replace(spec, momentum=0.0), replace(spec, momentum=0.5)))
-    assert plain.model.tobytes() == none.model.tobytes()
-    assert plain.history == none.history
+    made = make_method(method)
+    assert isinstance(made, hf.methods.Method)
+    default = 0.0 if made.penalised else 0.9
+    plain, same, some = (run(each) for each in (spec, replace(spec, momentum=default), replace(spec, momentum=0.5)))
+    assert plain.spec.momentum == default
+    assert plain.model.tobytes() == same.model.tobytes()
+    assert plain.history == same.history
     assert plain.model.tobytes() != some.model.tobytes()
+
+
+def test_every_command_plays_the_same_momentum() -> None:
+    """One spec gives one number: alone, in a comparison, in an arena and in a search."""
+    base = replace(BASE, rate=0.001)
+    alone = run(replace(base, method="median"))
+    (compared,) = compare(grid(base, ["median"], ["none"], ["iid"]), jobs=1)
+    assert compared.accuracy == alone.accuracy
+    assert compared.last == alone.last
+    arena = Preset(methods=["median", "rsa"], attacks=["sign-flip"], partitions=["iid"], byzantine=["2"]).arena()
+    played = [fill_defaults(arena.specs(bout)[0]) for bout in arena.bouts()]
+    assert {(spec.method_name, spec.momentum) for spec in played} == {("median", 0.9), ("rsa", 0.0)}
+    assert {spec.momentum for spec in candidates(replace(base, method="median"), [2.0], 3)} == {0.9}
+    for name in NAMES:
+        momenta = {curve.spec.momentum for curve in figure(name, load_rates()).curves()}
+        assert momenta == {0.0}, "the paper has none"
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -20,7 +20,7 @@ from holdfast.runs.spec import Spec
 TABLE = "height,colour,kind\n" + "".join(
     f"{n % 10},{'red' if n % 10 > 4 else 'blue'},{'tall' if n % 10 > 4 else 'short'}\n" for n in range(60)
 )
-QUICK: dict[str, Any] = {"method": "sgd", "rate": 1.0, "rounds": 200, "workers": 4}
+QUICK: dict[str, Any] = {"method": "sgd", "rate": 1.0, "rounds": 200, "workers": 4, "momentum": 0.0}
 
 
 @pytest.fixture

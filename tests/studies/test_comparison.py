@@ -15,6 +15,7 @@ from holdfast.runs.plan import fill_defaults
 from holdfast.runs.records import Record, Result
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
+from holdfast.studies.arena_presets import Preset
 from holdfast.studies.comparison import compare
 from holdfast.studies.study import grid
 from holdfast.studies.table import Comparison, format_csv, list_evaluations
@@ -39,6 +40,18 @@ def test_a_grid_is_every_combination_in_order() -> None:
 def test_without_an_attack_nobody_is_byzantine() -> None:
     quiet, loud = grid(BASE, ["rsa"], ["none", "infinite"], ["iid"])
     assert (quiet.byzantine, loud.byzantine) == (0, 3)
+
+
+def test_rules_are_told_the_same_number_with_and_without_an_attack() -> None:
+    """Else it would cost nothing to be robust where no rule is asked to be."""
+    quiet, loud = map(fill_defaults, grid(BASE, ["krum"], ["none", "infinite"], ["iid"]))
+    assert (quiet.q, quiet.declared, loud.declared) == (0, 3, 3)
+    quiet, *_ = map(fill_defaults, grid(BASE, ["krum"], ["none", "infinite"], ["iid"], byzantine=[2, 3]))
+    assert quiet.declared == 2
+    quiet, _ = map(fill_defaults, grid(replace(BASE, declared=1), ["krum"], ["none", "infinite"], ["iid"]))
+    assert quiet.declared == 1
+    arena = Preset(methods=["krum"], attacks=["alie"], partitions=["iid"], byzantine=["4", "8"]).arena()
+    assert {arena.specs(bout)[0].declared for bout in arena.bouts() if not bout.condition.byzantine} == {4}
 
 
 def test_named_byzantine_workers_are_honest_where_there_is_no_attack() -> None:

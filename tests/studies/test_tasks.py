@@ -184,10 +184,11 @@ def test_one_leaderboard_and_a_sentence_for_each_task() -> None:
     found = board_of(arena(models=(None, MLP)), FINALS)
     assert found.overall(MEDIAN) == pytest.approx((0.6 + 0.9) / 2)
     assert headline(found) == (
-        "In the worst case over all attacks median keeps 75% of what can be reached; the next best keeps 65%."
+        "In the worst case over all attacks median keeps 75% of the way from guessing to the ceiling; "
+        "the next best keeps 65%."
     )
     assert conclusions(found) == [
-        "median and rsa keep at least 50% of what can be reached in every condition.",
+        "median and rsa keep at least 50% of the way from guessing to the ceiling in every condition.",
         "linear: rsa keeps 80%; the next best keeps 60%.",
         "mlp:hidden=4: median keeps 90%; the next best keeps 50%.",
     ]

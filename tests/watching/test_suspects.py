@@ -10,6 +10,7 @@ import pytest
 
 from holdfast.engines import Participation
 from holdfast.insight.inspection import inspect, list_individuals, list_suspicions
+from holdfast.report.worker_table import count_suspects, look, remarks
 from holdfast.runs.metrics import Evaluation
 from holdfast.runs.records import Result
 from holdfast.runs.runner import run
@@ -167,14 +168,19 @@ def notes(spec: Spec, folder: Path) -> list[str]:
 
 def test_bits_are_named_as_the_reason(tmp_path: Path) -> None:
     told = notes(replace(PARTIAL, method="rsa:messages=bits", participation=1.0), tmp_path / "run")
-    assert told == ["The master received only counts of bits, so that no messages could be compared."]
+    assert told == ["No worker was judged by its messages: the master received only counts of bits."]
     assert all(each.suspicion is None for each in inspect(tmp_path / "run").workers)
 
 
 def test_few_evaluations_are_named_as_the_reason(tmp_path: Path) -> None:
     told = notes(replace(SHORT, rounds=3), tmp_path / "run")
-    assert told == [f"Suspicion scores need {LEAST_EVALUATIONS} evaluations; this run has 3: lower --eval-every."]
-    assert all(each.suspicion is not None for each in inspect(tmp_path / "run").workers)
+    why = f"suspicion scores need {LEAST_EVALUATIONS} evaluations, this run has 3; lower --eval-every."
+    assert told == [f"No worker was judged by its messages: {why}"]
+    workers = inspect(tmp_path / "run").workers
+    assert all(each.suspicion is not None for each in workers)
+    assert {look(each) for each in workers} == {"not judged"}
+    assert not any("suspect" in line.lower() or "copies" in line for line in remarks(workers))
+    assert count_suspects(workers) is None
 
 
 def test_partial_participation_is_judged_and_who_was_seldom_there_is_named(tmp_path: Path) -> None:
@@ -183,7 +189,7 @@ def test_partial_participation_is_judged_and_who_was_seldom_there_is_named(tmp_p
     counts = np.sum([[w in asked_in(round) for w in range(1, 11)] for round in range(9, 80, 10)], axis=0)
     few = [str(worker) for worker, count in enumerate(counts, start=1) if count < LEAST_EVALUATIONS]
     assert 0 < len(few) < 10
-    assert told == [f"Not judged, since absent from all but a few evaluations: {', '.join(few)}."]
+    assert told == [f"Not judged, since present at fewer than {LEAST_EVALUATIONS} evaluations: {', '.join(few)}."]
     assert not any("older" in note for note in told)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from holdfast.attacks.line_search import Line, LineAttack
 from holdfast.attacks.threats import ColludingAttack, FullView, honest_mean
+from holdfast.errors import InvalidInput
 from holdfast.typing import Rows, Vector
 
 
@@ -18,7 +19,8 @@ class Alie(LineAttack):
 
     mu and sigma (n - 1 in its denominator) are of the honest messages in each coordinate; s honest workers lie beyond
     the message, which makes a majority with the f Byzantine ones. n and f are of this round; `z` overrides the formula.
-    Where it has no finite answer (a Byzantine majority, or n = 2), the share is kept half a worker off 0 and 1. With
+    Where it has no finite answer (a round with a Byzantine majority, or n = 2), the share is kept half a worker off 0
+    and 1. A run whose workers are mostly Byzantine is refused without a `z`. With
     `search=line`, z is what harms the master's rule most in this round, of `evaluations` tries on either side of mu, as
     far as the rule can be asked (`view.aggregate`). ByzFL's is `z=-1,search=upward,evaluations=20`.
     Models and gradients alike: neither mu nor sigma depends on where 0 is.
@@ -31,6 +33,13 @@ class Alie(LineAttack):
     cites = ("baruch2019little",)
 
     z: float | None = None
+
+    def check_counts(self, workers: int, byzantine: int) -> None:
+        if self.z is None and 2 * byzantine > workers:
+            raise InvalidInput(
+                f"alie finds its z where at most half of the workers are Byzantine, else give one, such as alie:z=1; "
+                f"got {byzantine} of {workers}"
+            )
 
     def line(self, view: FullView) -> tuple[Line, float]:
         """Return the message for each z, and z as given or by the formula."""

@@ -97,6 +97,9 @@ class _Attack:
     def check(self, honest: Workers) -> None:
         """Raise InvalidInput if the attack cannot work beside these honest workers."""
 
+    def check_counts(self, workers: int, byzantine: int) -> None:
+        """Raise InvalidInput if the attack has no answer where `byzantine` of all `workers` are Byzantine."""
+
     def caution(self) -> str | None:
         """Return a sentence if its options are probably a mistake."""
         return None

@@ -23,6 +23,17 @@ def _say_inferences(reporter: Reporter, pairs: Iterable[tuple[Spec, Spec]]) -> N
         reporter.inform(line)
 
 
+def _say_momentum(reporter: Reporter, pairs: Iterable[tuple[Spec, Spec]]) -> None:
+    """Say which methods have a momentum by default."""
+    momenta: dict[float, list[str]] = {}
+    for asked, filled in pairs:
+        if asked.momentum is None and filled.momentum:
+            momenta.setdefault(filled.momentum, []).append(asked.method_name)
+    for momentum, names in momenta.items():
+        rules = ", ".join(dict.fromkeys(names))
+        reporter.inform(f"momentum: {momentum:g} for {rules}, the default of rules on gradients (--momentum 0 is none)")
+
+
 def announce_run(reporter: Reporter, asked: Spec) -> Plan:
     """Return the plan of a run; say first what will be run."""
     byzantine = f"{asked.q} of them Byzantine (attack {asked.attack_text})" if asked.q else "none of them Byzantine"
@@ -40,6 +51,7 @@ def announce_plan(reporter: Reporter, asked: Spec, *first: str) -> Plan:
         for line in first:
             reporter.inform(line)
         _say_inferences(reporter, [(asked, filled)])
+        _say_momentum(reporter, [(asked, filled)])
 
     plan = make_plan(asked, checked=announce)
     if auto:
@@ -53,6 +65,7 @@ def announce_plan(reporter: Reporter, asked: Spec, *first: str) -> Plan:
 
 def announce_numbers(reporter: Reporter, asked: Sequence[Spec], ready: Sequence[Spec]) -> None:
     """Say which numbers the rule found for many runs: one line per method, from the least to the largest."""
+    _say_momentum(reporter, zip(asked, ready, strict=True))
     found: dict[Method, list[Spec]] = {}
     for spec, numbered in zip(asked, ready, strict=True):
         if is_auto(fill_defaults(spec)):

@@ -21,7 +21,7 @@ from holdfast.runs.workbench import SHARED
 from holdfast.studies.arena_plan import Arena
 from holdfast.studies.arena_play import Place, choose_factors, locate_bout, play_arena
 from holdfast.studies.arena_presets import PRESETS, Preset
-from holdfast.studies.arena_results import collect_results, conclusions, headline
+from holdfast.studies.arena_results import collect_results, conclusions, headline, list_guessers
 from holdfast.studies.auto_numbers import NumbersFile
 from holdfast.studies.leaderboard import Leaderboard
 from holdfast.studies.study import Study
@@ -186,6 +186,8 @@ def show(
         print(results)
     for table in leaderboard_tables(board):
         reporter.print_table(table, divide=True)
+    for line in list_guessers(board):
+        reporter.alarm(line)
     for sentence in (headline(board), *conclusions(board), f"page with all cells: {out / 'report.html'}"):
         reporter.say(sentence)
 

@@ -64,7 +64,7 @@ def show(results: Comparison, arguments: Namespace, title: str, out: Path) -> in
     from holdfast.report.comparison_page import comparison_page, comparison_pictures
     from holdfast.report.comparison_tables import terminal_tables
     from holdfast.report.page import write_report
-    from holdfast.report.worst_cases import conclusions, headline
+    from holdfast.report.worst_cases import conclusions, headline, list_guessers
 
     reporter = Reporter.of(arguments)
     written = {"title": title, "cells": results.rows(), "runs": _entries(results)}
@@ -80,6 +80,8 @@ def show(results: Comparison, arguments: Namespace, title: str, out: Path) -> in
         reporter.say(f"failed: {name}: {why}")
     for text, count in count_kinds(text for run in results.runs for text in run.warnings).items():
         reporter.say(f"warning: {text} ({count} of {len(results.runs)} runs{' alike' if count > 1 else ''})")
+    for line in list_guessers(results.tables):
+        reporter.alarm(line)
     for sentence in (headline(results.tables), *conclusions(results.tables)):
         reporter.say(sentence)
     reporter.say(f"page with the curves: {out / 'report.html'}")

@@ -33,6 +33,8 @@ def command(arguments: Namespace) -> int:
     if arguments.json:
         print(json.dumps(found.to_json() | {"page": str(out)}, allow_nan=False))
     reporter.print_table(worker_table(found.workers).terminal())
-    for line in filter(None, (found.verdict, *found.notes, *remarks(found.workers), f"page of the run: {out}")):
+    if found.verdict:
+        (reporter.alarm if found.guesses else reporter.say)(found.verdict)
+    for line in (*found.notes, *remarks(found.workers), f"page of the run: {out}"):
         reporter.say(line)
     return 0

@@ -80,6 +80,10 @@ class Reporter:
         """Print a line, however long."""
         self.console.print(printable(text), soft_wrap=True)
 
+    def alarm(self, text: str) -> None:
+        """Print a line that must not be missed: red where there are colours."""
+        self.console.print(printable(text), style="bold red", soft_wrap=True)
+
     def inform(self, text: str) -> None:
         """Print a line about work under way, unless quiet."""
         if not self.quiet:

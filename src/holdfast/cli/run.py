@@ -89,24 +89,25 @@ def play(arguments: Namespace, act: Callable[[RunReport, PoliteStop], "Result"])
         return INTERRUPTED
     if arguments.json:
         print(json.dumps(result.to_json(), allow_nan=False))
-    reporter.say(_summarise(result))
+    _say_end(reporter, result)
     return 0
 
 
-def _summarise(result: "Result") -> str:
+def _say_end(reporter: Reporter, result: "Result") -> None:
     from holdfast.insight.inspection import inspect_result
     from holdfast.report.worker_table import remarks
 
     seconds = result.seconds + result.evaluation_seconds
     outcome = f"diverged at round {result.diverged}" if result.last is None else describe(result.last)
-    lines = [f"{result.spec.method_name}: {outcome}  after {result.rounds} rounds in {seconds:.1f} s"]
-    lines += [result.verdict] if result.verdict else []
-    lines += _list_faults(result)
+    reporter.say(f"{result.spec.method_name}: {outcome}  after {result.rounds} rounds in {seconds:.1f} s")
+    if result.verdict:
+        (reporter.alarm if result.guesses else reporter.say)(result.verdict)
+    lines = _list_faults(result)
     found = inspect_result(result)
     lines += remarks(found.workers)
     lines += [missing] if (missing := found.missing_judgement) else []
     lines += [f"worker by worker: holdfast inspect {shlex.quote(str(result.folder))}", f"run folder: {result.folder}"]
-    return "\n".join(lines)
+    reporter.say("\n".join(lines))
 
 
 def _list_faults(result: "Result") -> list[str]:

@@ -122,7 +122,15 @@ def _line(spec: Spec) -> str:
 
 def _show(reporter: Reporter, outcome: Outcome, out: Path, as_json: bool) -> None:
     from holdfast.report.page import write_report
-    from holdfast.report.tuning_page import SHOWN, candidate_table, heat_map, promise, summary, tuning_page
+    from holdfast.report.tuning_page import (
+        SHOWN,
+        candidate_table,
+        guessing_line,
+        heat_map,
+        promise,
+        summary,
+        tuning_page,
+    )
 
     words = shlex.join(["holdfast", "run", *format_flags(outcome.best)])
     results = json.dumps(outcome.to_json(words), allow_nan=False)
@@ -133,5 +141,9 @@ def _show(reporter: Reporter, outcome: Outcome, out: Path, as_json: bool) -> Non
     if as_json:
         print(results)
     reporter.print_table(candidate_table(outcome, SHOWN).terminal("best candidates"))
-    for line in (promise(outcome), summary(outcome), f"page with the heat map: {out / 'report.html'}", words):
+    for line in (promise(outcome), summary(outcome), f"page with the heat map: {out / 'report.html'}"):
         reporter.say(line)
+    if guesses := guessing_line(outcome):
+        reporter.alarm(guesses)
+    else:
+        reporter.say(words)

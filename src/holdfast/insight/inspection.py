@@ -27,6 +27,8 @@ from holdfast.watching.suspicion import (
     suspicion,
 )
 
+UNJUDGED = "No worker was judged by its messages"
+
 
 @dataclass(frozen=True)
 class Suspicion:
@@ -40,7 +42,9 @@ class Suspicion:
     """1 for the most suspicious; equals have the better rank of them all."""
     suspected: bool
     copied: bool
-    """Whether at every evaluation some other worker sent the same signs."""
+    """Whether at every evaluation some other worker sent the same message."""
+    judged: bool = True
+    """Whether the worker was present at enough evaluations; else it is neither suspected nor cleared."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +89,7 @@ def list_individuals(
 def list_suspicions(history: Sequence[Evaluation]) -> list[Suspicion | None]:
     """Return what all evaluations that recorded messages tell of each worker; nothing if none did.
 
-    Of a worker that was present at fewer than LEAST_EVALUATIONS of them numbers are shown, but it is not judged.
+    A worker that was present at fewer than LEAST_EVALUATIONS of them has numbers, and is not judged.
     """
     shares = [each.disagreement for each in history if each.disagreement is not None]
     twins = [each.twins for each in history if each.twins is not None]
@@ -93,7 +97,8 @@ def list_suspicions(history: Sequence[Evaluation]) -> list[Suspicion | None]:
         return []
     scores, means, suspects = suspicion(shares, twins), mean_disagreement(shares), find_suspects(shares, twins)
     seen = np.array([[share is not None for share in row] for row in shares]).sum(axis=0)
-    copies = find_copies(twins) & (seen >= LEAST_EVALUATIONS)
+    judged = seen >= LEAST_EVALUATIONS
+    copies = find_copies(twins) & judged
     return [
         None
         if np.isnan(mean)
@@ -103,8 +108,9 @@ def list_suspicions(history: Sequence[Evaluation]) -> list[Suspicion | None]:
             rank=1 + int((scores > score).sum()),
             suspected=bool(suspect),
             copied=bool(copy),
+            judged=bool(enough),
         )
-        for mean, score, suspect, copy in zip(means, scores, suspects, copies, strict=True)
+        for mean, score, suspect, copy, enough in zip(means, scores, suspects, copies, judged, strict=True)
     ]
 
 
@@ -137,6 +143,11 @@ class Inspection:
         return found
 
     @property
+    def guesses(self) -> bool:
+        """Whether the final model is no better than guessing."""
+        return bool((self.result or {}).get("guesses"))
+
+    @property
     def _program(self) -> Program:
         """The method's program; with any numbers, since only its parts are asked for."""
         return self.spec.method.with_penalty(1.0).program(Setting(Constant(1.0), Ridge(0.0)))
@@ -151,22 +162,21 @@ class Inspection:
         """Why workers are not judged by their messages; None if all of them are."""
         if not self.history:
             yet = " yet" if self.result is None else ""
-            return f"Nothing was evaluated{yet}, so that nothing is known of the messages."
+            return f"{UNJUDGED}: nothing was evaluated{yet}."
         recorded = [each.disagreement for each in self.history if each.disagreement is not None]
         if not recorded and self._program.counts:
-            return "The master received only counts of bits, so that no messages could be compared."
+            return f"{UNJUDGED}: the master received only counts of bits."
         if not recorded:
-            few = f"Messages of fewer than {LEAST_COORDINATES} numbers"
-            return f"{few} do not tell who is Byzantine: they are not compared."
+            return f"{UNJUDGED}: messages of fewer than {LEAST_COORDINATES} numbers are not compared."
         if len(recorded) < LEAST_EVALUATIONS:
-            few = f"this run has {len(recorded)}: lower --eval-every"
-            return f"Suspicion scores need {LEAST_EVALUATIONS} evaluations; {few}."
+            few = f"this run has {len(recorded)}; lower --eval-every"
+            return f"{UNJUDGED}: suspicion scores need {LEAST_EVALUATIONS} evaluations, {few}."
         present = zip(*([share is not None for share in row] for row in recorded), strict=True)
         seldom = [
             str(each.worker) for each, at in zip(self.workers, present, strict=True) if sum(at) < LEAST_EVALUATIONS
         ]
         if seldom:
-            return f"Not judged, since absent from all but a few evaluations: {', '.join(seldom)}."
+            return f"Not judged, since present at fewer than {LEAST_EVALUATIONS} evaluations: {', '.join(seldom)}."
         return None
 
     def _missing_models(self) -> str | None:

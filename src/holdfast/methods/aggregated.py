@@ -15,6 +15,9 @@ from holdfast.methods.sums import Total, Weigh
 from holdfast.methods.workers import GradientWorker
 from holdfast.typing import Messages, Rows, Vector
 
+MOMENTUM = 0.9
+"""Rules on gradients are not judged without momentum, which shrinks the noise that attacks hide in."""
+
 
 @dataclass(frozen=True)
 class Aggregated(Method):
@@ -23,6 +26,7 @@ class Aggregated(Method):
     rule: Callable[[Rows], Vector]
     stages: tuple[Callable[[Messages], Messages], ...] = ()
 
+    default_momentum: ClassVar[float] = MOMENTUM
     weighs = True
 
     @property
@@ -53,6 +57,7 @@ class IdealSgd(Method):
     """SGD among honest workers only (eq. update:x): an oracle."""
 
     attacked: ClassVar[bool] = False
+    default_momentum: ClassVar[float] = MOMENTUM
     weighs = True
 
     def program(self, setting: Setting) -> Program:

@@ -36,6 +36,8 @@ class Method(ABC):
     """Whether Byzantine workers attack; False for the oracles of the paper, in which all workers are honest."""
     penalised: ClassVar[bool] = False
     """Whether workers keep models of their own under a penalty and send those; else they send gradients."""
+    default_momentum: ClassVar[float] = 0.0
+    """The momentum of honest workers where a spec gives none."""
     weighs: ClassVar[bool] = False
     """Whether the method uses the weights of its setting."""
     penalty: float | Literal["auto"] | None = None

@@ -24,6 +24,8 @@ class Score:
     """The name in a sentence, if it differs."""
     least: float = -inf
     """The lowest value that charts show."""
+    guessing: float | None = None
+    """The value that needs no learning, where it is the same for all data: 0 for R2; None if the data tell it."""
 
     @property
     def called(self) -> str:

@@ -114,7 +114,7 @@ class LeastSquares(LinearProblem):
     curvature_bounds = (1.0, 1.0)
     gradient_bound = inf
     classifies = False
-    score = Score("r2", "R² on the test data", share=False, symbol="R²", least=-1.0)
+    score = Score("r2", "R² on the test data", share=False, symbol="R²", least=-1.0, guessing=0.0)
 
     @classmethod
     def prepare(cls, data: Dataset) -> Dataset:

@@ -8,7 +8,6 @@ import numpy as np
 from holdfast.data import PARTITIONS
 from holdfast.files import file_names
 from holdfast.methods import Method
-from holdfast.problems import ACCURACY
 from holdfast.report.axes import Axis, fit_axis
 from holdfast.report.colours import strokes, variable
 from holdfast.report.drawing import ROWS, Drawing, Panel, Row
@@ -16,7 +15,7 @@ from holdfast.report.line_charts import line_panel
 from holdfast.report.worst_chart import Dot, worst_chart
 from holdfast.studies.arena_plan import Condition
 from holdfast.studies.arena_results import attack_text
-from holdfast.studies.leaderboard import BoutResult, Leaderboard, Standing
+from holdfast.studies.leaderboard import BoutResult, Leaderboard, Standing, score_at
 
 WORST = "worst case"
 LINES = 6
@@ -47,7 +46,7 @@ def robustness_chart(board: Leaderboard, names: Mapping[Method, str]) -> Drawing
                 y="accuracy",
                 series="method",
                 look=look,
-                axis=Axis("test accuracy, worst case", 0.0, 1.0),
+                axis=Axis(f"{board.score.title}, worst case", 0.0, 1.0),
                 x_title="Byzantine workers",
                 title=", ".join(titles),
                 subtitle=task.model_name,
@@ -72,6 +71,7 @@ def worst_case_chart(board: Leaderboard, condition: Condition, names: Mapping[Me
         for cell in each.cells
     ]
     ceiling = min((worst.ceiling for _, worst in known if worst.ceiling), default=1.0)
+    guesses = [worst.guessing for _, worst in known if worst.guessing is not None]
     highest = max((cell.final.mean for each, _ in known for cell in each.cells), default=0.98)
     left_out = [names[each.method] for each in standings if each.worst is None]
     remarks = (
@@ -82,9 +82,9 @@ def worst_case_chart(board: Leaderboard, condition: Condition, names: Mapping[Me
         f"worst-{_file(board, condition)}",
         dots,
         strokes(names.values()),
-        Axis("test accuracy at the end", 0.0, max(0.02 + highest, ceiling)),
-        ACCURACY,
-        ceiling if ceiling < 1 else None,
+        Axis(f"{board.score.title} at the end", 0.0, max(0.02 + highest, ceiling)),
+        board.score,
+        (min(guesses, default=None), ceiling if ceiling < 1 else None),
         (f"{condition.text}.", " ".join(filter(None, remarks))),
     )
 
@@ -114,7 +114,8 @@ def heat_map(board: Leaderboard, condition: Condition, names: Mapping[Method, st
     failed = base.transform_filter("!isValid(datum.accuracy)")
     crosses = failed.mark_text(fontSize=11, text="✕", color=variable("fails"))
     chart = alt.LayerChart(layer=[cells, numbers, crosses], height=CELL * len(board.ranked))
-    says = "Accuracy at the end, the mean over the seeds. A cross marks a cell that could not be played."
+    title = f"{board.score.title[0].upper()}{board.score.title[1:]}"
+    says = f"{title} at the end, the mean over the seeds. A cross marks a cell that could not be played."
     name = f"cells-{_file(board, condition)}"
     return Drawing(name, (Panel(rows, chart),), says, columns=1, cells=len(columns))
 
@@ -141,7 +142,7 @@ def cell_curves(board: Leaderboard, condition: Condition, names: Mapping[Method,
             if attack_text(cell) == attack
             for round, accuracy in _means(cell)
         ]
-        axis = fit_axis("test accuracy", [row["accuracy"] for row in rows], share=True)
+        axis = fit_axis(board.score.title, [row["accuracy"] for row in rows], share=True)
         panels.append(
             line_panel(rows, x="round", y="accuracy", series="method", look=look, axis=axis, title=attack, height=160)
         )
@@ -150,6 +151,6 @@ def cell_curves(board: Leaderboard, condition: Condition, names: Mapping[Method,
 
 def _means(cell: BoutResult) -> list[tuple[int, float]]:
     """Return the mean accuracy over the seeds at every evaluation that all of them reached."""
-    histories = [[(each.round, each.accuracy or 0.0) for each in record.history] for record in cell.records]
+    histories = [[(each.round, score_at(record, each)) for each in record.history] for record in cell.records]
     together = zip(*histories, strict=False)
     return [(points[0][0], float(np.mean([accuracy for _, accuracy in points]))) for points in together]

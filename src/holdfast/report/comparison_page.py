@@ -12,14 +12,16 @@ from holdfast.report.comparison_tables import accuracy_table, cell_text, heading
 from holdfast.report.drawing import Drawing, Panel, Row, notebook_chart
 from holdfast.report.holdings_chart import holdings_blocks
 from holdfast.report.line_charts import line_panel
-from holdfast.report.page import Block, Details, Heading, Page, Paragraph
+from holdfast.report.page import Block, Details, Heading, Page, Paragraph, alarm
 from holdfast.report.worst_cases import (
     NEAR,
     ByAttack,
     ceiling_of,
     cells_of,
     conclusions,
+    guessing_of,
     headline,
+    list_guessers,
     lost_attacks,
     worst_cases,
 )
@@ -29,10 +31,12 @@ from holdfast.runs.verdicts import Score, choose_score
 from holdfast.studies.table import Cell, Comparison
 
 HOW_TO_READ = Markup(
-    'The best value of a row is <b class="best">marked</b>. Methods in <em>italics</em> are oracles that no attack '
-    "reaches: yardsticks, not competitors. The <em>ceiling</em>, a dotted line, is the share of test samples whose "
-    "class some honest worker holds. A model that <em>diverged</em> is no longer finite. <em>Nearly</em> the best is "
-    "within {} of the best value. Point at a line for its values."
+    'The best value of a row is <b class="best">marked</b>, and so is what several seeds cannot tell from it: the 95% '
+    "interval of the differences, seed by seed, holds 0. <em>Guessing</em> is the share of the commonest class among "
+    'the test samples; a value at or below it is <b class="fails">red</b>. Methods in <em>italics</em> are oracles '
+    "that no attack reaches: yardsticks, not competitors. The <em>ceiling</em>, a dotted line, is the share of test "
+    "samples whose class some honest worker holds. A model that <em>diverged</em> is no longer finite. <em>Nearly</em> "
+    "the best is within {} of the best value. Point at a line for its values."
 ).format(NEAR)
 
 
@@ -48,7 +52,7 @@ def comparison_page(title: str, results: Sequence[Record]) -> Page:
         *holdings_blocks(result.spec for result in results),
         Details("How to read this", [Paragraph(HOW_TO_READ)]),
     )
-    return Page(title, headline(groups), conclusions(groups), blocks)
+    return Page(title, headline(groups), [*map(alarm, list_guessers(groups)), *conclusions(groups)], blocks)
 
 
 def _section(partition: str, by_attack: ByAttack, look: Mapping[str, Stroke], *, alone: bool) -> list[Block]:
@@ -91,7 +95,7 @@ def html(results: Sequence[Record]) -> str:
     return "".join(
         Paragraph(heading(cells_of(by_attack))).__html__() + accuracy_table(by_attack).__html__()
         for by_attack in Comparison.of(results).tables.values()
-    )
+    ) + "".join(Paragraph(line, "fails").__html__() for line in list_guessers(Comparison.of(results).tables))
 
 
 def _strokes(found: Comparison) -> dict[str, Stroke]:
@@ -116,10 +120,18 @@ def _worst_chart(partition: str, by_attack: ByAttack, look: Mapping[str, Stroke]
     ]
     known = [max(dot.value, score.least) for dot in dots if dot.value is not None]
     limits = [limit for by_method in by_attack.values() if (limit := ceiling_of(by_method)) is not None and limit < 1]
+    guesses = [level for by_method in by_attack.values() if (level := guessing_of(by_method)) is not None]
     axis = fit_axis(score.title, known, limits, share=score.share)
+    levels = min(guesses, default=None), min(limits, default=None)
     crosses = f"Crosses: attacks that no method withstood ({', '.join(lost)})." if lost else ""
     return worst_chart(
-        f"worst-{file_name(partition)}", dots, look, axis, score, min(limits, default=None), ("", crosses)
+        f"worst-{file_name(partition)}",
+        dots,
+        look,
+        axis,
+        score,
+        levels,
+        ("", crosses),
     )
 
 

@@ -150,6 +150,11 @@ class Page:
         return ENVIRONMENT.get_template("page.html").render(page=self)
 
 
+def alarm(text: str) -> Markup:
+    """Return a sentence in the colour of failures."""
+    return Markup('<span class="fails">{}</span>').format(text)
+
+
 def write_report(
     folder: Path,
     page: Page,

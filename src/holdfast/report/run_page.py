@@ -13,14 +13,14 @@ from holdfast.report.comparison_tables import method_flags
 from holdfast.report.drawing import Drawing, Panel, Row, notebook_chart
 from holdfast.report.holdings_chart import holdings_blocks
 from holdfast.report.line_charts import line_panel
-from holdfast.report.page import Block, Command, Details, Heading, Page, Paragraph
+from holdfast.report.page import Block, Command, Details, Heading, Page, Paragraph, alarm
 from holdfast.report.text_table import TextTable, share_text
-from holdfast.report.worker_table import remarks, role, worker_table
+from holdfast.report.worker_table import count_suspects, remarks, role, worker_table
 from holdfast.runs.metrics import Evaluation
 from holdfast.runs.records import Record
 from holdfast.runs.spec_parts import data_name, model_text
 from holdfast.runs.verdicts import Score, choose_score
-from holdfast.watching.suspicion import SUSPICION_THRESHOLD
+from holdfast.watching.suspicion import MANY_EVALUATIONS, SUSPICION_THRESHOLD
 
 LEAST_RISE = 0.05
 """Least length of the axis of a share: the line of a run that is good from the start is flat."""
@@ -36,10 +36,11 @@ ABOUT_SUSPICION = Markup(
     "<em>disagreement</em>: the share of coordinates on which two workers' messages take different sides. It is the "
     "median over the other workers (copies count once) and the mean over the evaluations. <em>suspicion</em>: how far "
     "the disagreement lies above the median worker's, in robust standard deviations. A worker is <em>suspect</em> "
-    "above {}. A <em>copy</em> sent the same message as another worker at every evaluation. All of these come from the "
-    "messages alone. Honest workers with unusual data can look suspect, and Byzantine workers that imitate can look "
-    "ordinary: docs/workers.md has the measured rates."
-).format(SUSPICION_THRESHOLD)
+    "above {}. With fewer than {} evaluations, most of them alone must exceed this too. A <em>copy</em> sent the same "
+    "message as another worker at every evaluation. All of these come from the messages alone. Honest workers with "
+    "unusual data can look suspect, and Byzantine workers that imitate can look ordinary: docs/workers.md has the "
+    "measured rates."
+).format(SUSPICION_THRESHOLD, MANY_EVALUATIONS)
 
 
 def run_page(inspection: Inspection) -> Page:
@@ -47,7 +48,8 @@ def run_page(inspection: Inspection) -> Page:
     spec, history, score = inspection.spec, inspection.history, choose_score([inspection])
     model = [] if spec.model is None else [model_text(spec.model)]
     title = [f"{spec.method_name} on {data_name(spec.data)}", *model, spec.partition_text, f"attack {spec.attack_text}"]
-    conclusions = [line for line in (inspection.verdict, _suspects(inspection)) if line]
+    verdict = alarm(inspection.verdict) if inspection.verdict and inspection.guesses else inspection.verdict
+    conclusions = [line for line in (verdict, count_suspects(inspection.workers)) if line]
     last = history[-1].round if history else 0
     ended = f"evaluated up to round {last} of {spec.rounds}"
     about = f"{inspection.folder}: {spec.workers} workers, seed {spec.seed}, {ended}"
@@ -103,18 +105,6 @@ def _ceiling(inspection: Inspection) -> float | None:
     """Return the ceiling, which is known once the run is over."""
     found: float | None = (inspection.result or {}).get("ceiling")
     return found
-
-
-def _suspects(inspection: Inspection) -> str:
-    """Return how many Byzantine and how many honest workers look suspect by their messages."""
-    judged = [(each.byzantine, each.suspicion) for each in inspection.workers if each.suspicion]
-    counts = []
-    for byzantine, name in ((True, "Byzantine"), (False, "honest")):
-        suspicions = [found for lies, found in judged if lies == byzantine]
-        if suspicions:
-            some = sum(found.suspected or found.copied for found in suspicions)
-            counts.append(f"{some} of {len(suspicions)} {name} workers")
-    return f"By their messages alone, {' and '.join(counts)} look suspect." if counts else ""
 
 
 def learning_chart(method: str, history: Sequence[Evaluation], score: Score, ceiling: float | None) -> Drawing:
@@ -191,6 +181,9 @@ def html(run: Record) -> str:
     numbers = {"rounds": str(run.rounds)}
     if run.last is not None:
         accuracy = {"accuracy": share_text(run.accuracy), "ceiling": share_text(run.ceiling)}
+        accuracy |= {"guessing": share_text(run.guessing)}
         others = {name: f"{value:.4g}" for name, value in run.last.values.items() if name != "accuracy"}
         numbers = ({} if run.accuracy is None else accuracy) | others | numbers
-    return Paragraph(repr(run)).__html__() + TextTable([*numbers], [[*numbers.values()]]).__html__()
+    verdict = [Paragraph(run.verdict, "fails" if run.guesses else "")] if run.verdict else []
+    blocks = [Paragraph(repr(run)), *verdict, TextTable([*numbers], [[*numbers.values()]])]
+    return "".join(block.__html__() for block in blocks)

@@ -25,6 +25,8 @@ class TextTable(Block):
     """Kinds of columns: `oracle` (not a competitor), `code` (command lines), `words`, `number`."""
     kind: str = ""
     """Kind of the table on a page: `text` (sentences) or `wraps` (cells may wrap between words)."""
+    bad: Collection[tuple[int, int]] = ()
+    """Row and column of values that are no better than guessing."""
 
     def terminal(self, title: str | None = None, break_after: str = "") -> Table:
         """Return the table for a terminal; its head may break after one character."""
@@ -34,8 +36,11 @@ class TextTable(Block):
             lines = re.sub(f"{break_after} ?", f"{break_after}\n", name) if break_after else name
             table.add_column(lines, justify=justify, style="dim" if kind == "oracle" else "")
         for number, row in enumerate(self.rows):
-            table.add_row(*(Text(cell, "bold" if (number, at) in self.best else "") for at, cell in enumerate(row)))
+            table.add_row(*(Text(cell, self._style((number, at))) for at, cell in enumerate(row)))
         return table
+
+    def _style(self, place: tuple[int, int]) -> str:
+        return "red" if place in self.bad else "bold" if place in self.best else ""
 
     def markdown(self) -> str:
         """Return the table as Markdown, the best values bold.
@@ -59,6 +64,7 @@ class TextTable(Block):
             [(row, columns.index(at)) for row, at in self.best if at in columns],
             [self.columns[at] for at in columns] if self.columns else (),
             self.kind,
+            [(row, columns.index(at)) for row, at in self.bad if at in columns],
         )
 
 

@@ -6,8 +6,9 @@ import altair as alt
 
 from holdfast.report.colours import variable
 from holdfast.report.drawing import ROWS, Drawing, Panel
-from holdfast.report.page import Command, Details, Page, Paragraph
+from holdfast.report.page import Command, Details, Page, Paragraph, alarm
 from holdfast.report.text_table import TextTable
+from holdfast.runs.verdicts import is_guessing
 from holdfast.studies.halving import Trial
 from holdfast.studies.tuning import Outcome, place
 
@@ -24,7 +25,13 @@ def candidate_table(outcome: Outcome, most: int | None = None) -> TextTable:
     """
     pull = () if place(outcome.winner)[0] is None else ("norm", "lambda")
     head = (*pull, "alpha", "rounds", f"validation {outcome.score.called}", "loss")
-    return TextTable(head, [_row(trial)[-len(head) :] for trial in outcome.farthest()[:most]])
+    trials = outcome.farthest()[:most]
+    bad = [
+        (row, len(head) - 2)
+        for row, trial in enumerate(trials)
+        if is_guessing(outcome.score, trial.value, outcome.guessing)
+    ]
+    return TextTable(head, [_row(trial)[-len(head) :] for trial in trials], bad=bad)
 
 
 def _row(trial: Trial) -> tuple[str, ...]:
@@ -66,9 +73,22 @@ def summary(outcome: Outcome) -> str:
     pull = "" if norm is None else f"norm {norm:g}, lambda {weight:g}, "
     edges = outcome.edges()
     farther = f"; {' and '.join(edges)} at the edge of the grid: farther out may be better" if edges else ""
-    error = "" if outcome.standard_error is None else f" ± {outcome.standard_error:.2g}"
+    # where all samples are right, or none, the formula of the error knows no error
+    error = f" ± {outcome.standard_error:.2g}" if outcome.standard_error else f" of {outcome.samples[1]} samples"
     scores = f"validation {score.called} {_number(outcome.winner.value)}{error}, {tested}"
     return "; ".join(filter(None, (f"best: {pull}alpha {rate:g}; {scores}{farther}", ties(outcome))))
+
+
+def guessing_line(outcome: Outcome) -> str | None:
+    """Return the sentence about a winner that is no better than guessing; None about others."""
+    if not outcome.guesses:
+        return None
+    score, tested = outcome.score, outcome.final
+    levels = f"{_number(outcome.guessing)} on the validation samples, {_number(tested.guessing)} on the test set"
+    return (
+        f"Do not use this model: the best of {len(outcome.farthest())} candidates is no better than guessing "
+        f"({score.called} {levels}). Try more --rounds, another --method, or fewer Byzantine workers."
+    )
 
 
 def headline(outcome: Outcome) -> str:
@@ -94,7 +114,8 @@ def conclusions(outcome: Outcome) -> list[str]:
     edges, tied = outcome.edges(), ties(outcome)
     verb = "lies" if len(edges) == 1 else "lie"
     at_edge = f"{' and '.join(edges)} {verb} at the edge of the grid: farther out may be better." if edges else None
-    return [line for line in (at_edge, tied and f"{tied}.") if line]
+    guesses = guessing_line(outcome)
+    return [line for line in (guesses and alarm(guesses), at_edge, tied and f"{tied}.") if line]
 
 
 def heat_map(outcome: Outcome) -> Drawing:
@@ -149,7 +170,7 @@ def tuning_page(title: str, outcome: Outcome, command: str) -> Page:
     """Return the page."""
     rungs = ", ".join(f"{len(rung.trials)} with {rung.rounds} rounds" for rung in outcome.rungs)
     blocks = (
-        Command(command),
+        *([] if outcome.guesses else [Command(command)]),
         heat_map(outcome),
         Details("Every candidate", [candidate_table(outcome)]),
         Details("How it was chosen", [Paragraph(promise(outcome)), Paragraph(f"Candidates: {rungs}.")]),

@@ -2,21 +2,22 @@
 
 from collections.abc import Sequence
 
-from holdfast.insight.inspection import Individual
+from holdfast.insight.inspection import Individual, Suspicion
 from holdfast.report.text_table import TextTable, share_text
 from holdfast.runs.cautions import SHOWN, join_names
 from holdfast.watching.opinion import Treatment, share_left_out
+from holdfast.watching.suspicion import SUSPICION_THRESHOLD
 
 HEAD = ("worker", "truly", "own model", "master model", "disagreement", "suspicion", "rank", "looks")
 KINDS = {"worker": "number", "truly": "words", "looks": "words"}
-UNKNOWN, ORDINARY = "-", "ordinary"
+UNKNOWN, ORDINARY, UNJUDGED = "-", "ordinary", "not judged"
 
 
 def worker_table(workers: Sequence[Individual]) -> TextTable:
     """Return one row per worker, with the columns in which anything is known; suspects and copies are marked."""
     rows = [row(each) for each in workers]
     looks = HEAD.index("looks")
-    marked = [(number, looks) for number, cells in enumerate(rows) if cells[looks] not in (UNKNOWN, ORDINARY)]
+    marked = [(number, looks) for number, cells in enumerate(rows) if cells[looks] not in (UNKNOWN, ORDINARY, UNJUDGED)]
     whole = TextTable(HEAD, rows, marked, [KINDS.get(name) for name in HEAD])
     return whole.select([at for at in range(len(HEAD)) if any(cells[at] != UNKNOWN for cells in rows)])
 
@@ -27,7 +28,17 @@ def row(each: Individual) -> tuple[str, ...]:
     about = (str(each.worker), role(each), *models)
     if (found := each.suspicion) is None:
         return (*about, *[UNKNOWN] * 4)
-    return (*about, share_text(found.disagreement), f"{round(found.score, 1) + 0.0:.1f}", str(found.rank), look(each))
+    return (*about, share_text(found.disagreement), score_text(found.score), str(found.rank), look(each))
+
+
+def score_text(score: float) -> str:
+    """Return a suspicion score with as many decimals as show on which side of the threshold it lies.
+
+    >>> score_text(3.52), score_text(3.49), score_text(-0.04), score_text(29.0)
+    ('3.52', '3.49', '0.0', '29.0')
+    """
+    decimals = next((n for n in (1, 2, 3, 4) if round(score, n) != SUSPICION_THRESHOLD), 1)
+    return f"{round(score, decimals) + 0.0:.{decimals}f}"
 
 
 def role(each: Individual) -> str:
@@ -39,6 +50,8 @@ def look(each: Individual) -> str:
     """Return what a worker's messages look like."""
     if (found := each.suspicion) is None:
         return UNKNOWN
+    if not found.judged:
+        return UNJUDGED
     words = [word for word, so in (("suspect", found.suspected), ("copy", found.copied)) if so]
     return ", ".join(words) or ORDINARY
 
@@ -59,13 +72,37 @@ def _models(workers: Sequence[Individual]) -> str | None:
 
 
 def _suspects(workers: Sequence[Individual]) -> str | None:
-    recorded = [(str(each.worker), each.suspicion) for each in workers if each.suspicion]
-    if not recorded:
+    if not (judged := _list_judged(workers)):
         return None
-    suspects = join_names(worker for worker, found in recorded if found.suspected) or "none"
-    copies = join_names(worker for worker, found in recorded if found.copied)
-    copied = f"Copies of each other, one of them perhaps honest: {copies}." if copies else "No worker sends copies."
+    suspects = join_names(each.worker for each, found in judged if found.suspected) or "none"
+    copies = [each.worker for each, found in judged if found.copied]
+    copied = f"Copies of each other, one of them perhaps honest: {join_names(copies)}."
+    if not copies:
+        copied = "No worker sends copies."
+    elif _most(copies, judged):
+        copied = f"{len(copies)} of {len(judged)} workers send equal messages, which tells nothing about them."
     return f"Suspect by their messages: {suspects}. {copied}"
+
+
+def count_suspects(workers: Sequence[Individual]) -> str | None:
+    """Return how many Byzantine and how many honest workers look suspect, and send copies; None if none was judged."""
+    judged, counts = _list_judged(workers), []
+    for byzantine, name in ((True, "Byzantine"), (False, "honest")):
+        suspicions = [found for each, found in judged if each.byzantine == byzantine]
+        if suspicions:
+            counts.append(f"{sum(found.suspected for found in suspicions)} of {len(suspicions)} {name} workers")
+    copies = [each for each, found in judged if found.copied]
+    copied = f" {len(copies)} workers send copies." if copies and not _most(copies, judged) else ""
+    return f"By their messages alone, {' and '.join(counts)} look suspect.{copied}" if counts else None
+
+
+def _list_judged(workers: Sequence[Individual]) -> list[tuple[Individual, Suspicion]]:
+    return [(each, found) for each in workers if (found := each.suspicion) is not None and found.judged]
+
+
+def _most(copies: Sequence[object], judged: Sequence[object]) -> bool:
+    """Return whether most of at least 3 workers send equal messages: these are no copies, as in `disagreement`."""
+    return 2 * len(copies) > len(judged) > 2
 
 
 def _left_out(workers: Sequence[Individual]) -> list[str]:

@@ -25,6 +25,11 @@ def ceiling_of(by_method: Mapping[str, Cell]) -> float | None:
     return min((cell.ceiling for cell in by_method.values() if cell.ceiling is not None), default=None)
 
 
+def guessing_of(by_method: Mapping[str, Cell]) -> float | None:
+    """Return what guessing gets in some results under one attack, if it is known."""
+    return min((cell.guessing for cell in by_method.values() if cell.guessing is not None), default=None)
+
+
 def cells_of(by_attack: ByAttack) -> list[Cell]:
     """Return all cells of a table."""
     return [cell for by_method in by_attack.values() for cell in by_method.values()]
@@ -39,6 +44,7 @@ class WorstCase:
     value: float | None
     """None if the method diverged."""
     ceiling: float | None
+    cell: Cell
 
     @property
     def where(self) -> str:
@@ -67,7 +73,7 @@ def worst_cases(by_attack: ByAttack, score: Score) -> list[WorstCase]:
     cases: dict[str, list[WorstCase]] = {}
     for attack, by_method in by_attack.items():
         for method, cell in by_method.items() if attack not in lost else ():
-            case = WorstCase(method, attack, score.of(cell.last), ceiling_of(by_method))
+            case = WorstCase(method, attack, score.of(cell.last), ceiling_of(by_method), cell)
             cases.setdefault(method, []).append(case)
     worst = [min(each, key=lambda case: score.goodness(case.value)) for each in cases.values()]
     return sorted(worst, key=lambda case: score.goodness(case.value), reverse=True)
@@ -82,8 +88,10 @@ def headline(groups: Grouped) -> str:
     worst = " in its worst case" if several else ""
     limited = score.name == "accuracy" and won.ceiling is not None and won.ceiling < 1
     ceiling = f", where the ceiling is {score.text(won.ceiling)}" if limited else ""
-    verb = "ends at" if won.attack == HARMLESS else "keeps"
-    first = f"{won.method} {verb} {_value(score, won.value)}{worst} ({partition}, {won.where}){ceiling}."
+    if won.cell.guesses:
+        ending = f"{won.method} ends at {_value(score, won.value)}{worst} ({partition}, {won.where}){ceiling}"
+        return f"No method is better than guessing ({score.text(won.cell.guessing)}): {ending}."
+    first = f"{won.method} ends at {_value(score, won.value)}{worst} ({partition}, {won.where}){ceiling}."
     return " ".join([first, *(_next_best(score, won, following) for following in others[:1])])
 
 
@@ -92,7 +100,29 @@ def _next_best(score: Score, won: WorstCase, following: WorstCase) -> str:
         return "Every other method diverges or fails."
     if score.text(following.value) == score.text(won.value):
         return f"The next best, {following.method}, is level with {won.method} ({following.where})."
-    return f"The next best, {following.method}, ends at {score.text(following.value)} ({following.where})."
+    ending = f"The next best, {following.method}, ends at {score.text(following.value)} ({following.where})"
+    if won.cell.is_level(following.cell, score):
+        return f"{ending}: the difference is within the noise of {len(won.cell.runs)} seeds."
+    return f"{ending}."
+
+
+def list_guessers(groups: Grouped) -> list[str]:
+    """Return for each partition the methods that end no better than guessing, and under which attacks."""
+    lines = []
+    for partition, by_attack in groups.items():
+        attacks: dict[str, list[str]] = {}
+        levels: list[float] = []
+        for attack, by_method in by_attack.items():
+            for method, cell in by_method.items():
+                if cell.guesses and cell.guessing is not None:
+                    attacks.setdefault(method, []).append("no attack" if attack == HARMLESS else attack)
+                    levels.append(cell.guessing)
+        if attacks:
+            score = choose_score(cells_of(by_attack))
+            level = f"{score.called} {score.text(max(levels))}"
+            some = "; ".join(f"{method} ({', '.join(names)})" for method, names in attacks.items())
+            lines.append(f"No better than guessing ({level}), {partition}: {some}.")
+    return lines
 
 
 def conclusions(groups: Grouped) -> list[str]:

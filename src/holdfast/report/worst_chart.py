@@ -11,6 +11,7 @@ from holdfast.report.drawing import ROWS, Drawing, Panel, Row
 from holdfast.report.line_charts import CEILING, align_inwards, halo_text
 from holdfast.runs.verdicts import Score
 
+GUESSING = "guessing"
 STEP = 38
 """Pixels from one method to the next."""
 
@@ -36,10 +37,15 @@ def worst_chart(
     look: Mapping[str, Stroke],
     axis: Axis,
     score: Score,
-    ceiling: float | None,
+    limits: tuple[float | None, float | None],
     remarks: tuple[str, str] = ("", ""),
 ) -> Drawing:
-    """Return the chart, methods in the order of their dots; `remarks` come before and after its explanation."""
+    """Return the chart, methods in the order of their dots, with guessing and the ceiling, the `limits`, as lines.
+
+    `remarks` come before and after its explanation.
+    """
+    low, ceiling = limits
+    guessing = None if low is None or low < axis.low else low  # the axis need not reach down to guessing
     bad = axis.low if score.higher else axis.high
     rows: list[Row] = [
         {
@@ -56,13 +62,28 @@ def worst_chart(
     says = (
         remarks[0],
         "One dot per attack. The large dot is the worst case of its method.",
-        "Dotted: the ceiling under attack." if ceiling is not None else "",
+        _explain(guessing, ceiling),
         remarks[1],
     )
-    return Drawing(name, (_panel(rows, look, axis, score, ceiling),), " ".join(filter(None, says)), columns=1)
+    return Drawing(
+        name, (_panel(rows, look, axis, score, (guessing, ceiling)),), " ".join(filter(None, says)), columns=1
+    )
 
 
-def _panel(rows: list[Row], look: Mapping[str, Stroke], axis: Axis, score: Score, ceiling: float | None) -> Panel:
+def _explain(guessing: float | None, ceiling: float | None) -> str:
+    """Return what the lines are."""
+    dashed = "Red: guessing, which needs no learning; a dot at or left of it has learned nothing."
+    dotted = "Dotted: the ceiling under attack."
+    return " ".join(text for text, value in ((dashed, guessing), (dotted, ceiling)) if value is not None)
+
+
+def _panel(
+    rows: list[Row],
+    look: Mapping[str, Stroke],
+    axis: Axis,
+    score: Score,
+    limits: tuple[float | None, float | None],
+) -> Panel:
     methods = list(dict.fromkeys(row["method"] for row in rows))
     colours = alt.Scale(domain=methods, range=[variable(look[method].colour) for method in methods])
     names = alt.Axis(labelFontSize=12, labelColor=variable("ink"), domain=False, ticks=False, labelPadding=12)
@@ -89,11 +110,14 @@ def _panel(rows: list[Row], look: Mapping[str, Stroke], axis: Axis, score: Score
     align = align_inwards(f"datum.place > {third}")
     halo, texts = halo_text(named, width=4, align=align, dy=-14, fontSize=11)
     layers = [spans, dots, crosses, halo, marks, texts]
-    limit = [] if ceiling is None else _ceiling(ceiling)
-    return Panel(rows, alt.LayerChart(layer=[*limit, *layers], height=STEP * len(methods)))
+    guessing, ceiling = limits
+    below = [] if guessing is None else _line(GUESSING, guessing, "fails", "left")
+    above = [] if ceiling is None else _line(CEILING, ceiling, "soft", "right")
+    return Panel(rows, alt.LayerChart(layer=[*below, *above, *layers], height=STEP * len(methods)))
 
 
-def _ceiling(ceiling: float) -> list[alt.Chart]:
-    base = alt.Chart(alt.InlineData(values=[{"at": ceiling, "text": f"{CEILING} {ceiling:.3g}"}]))
-    rule = base.mark_rule(strokeDash=[1, 3], strokeWidth=2, color=variable("soft")).encode(x="at:Q")
-    return [rule, *halo_text(base.encode(x="at:Q", y=alt.value("height"), text="text:N"), align="right", dx=-5, dy=-8)]
+def _line(name: str, value: float, colour: str, align: str) -> list[alt.Chart]:
+    base = alt.Chart(alt.InlineData(values=[{"at": value, "text": f"{name} {value:.3g}"}]))
+    rule = base.mark_rule(strokeDash=[1, 3], strokeWidth=2, color=variable(colour)).encode(x="at:Q")
+    text = base.encode(x="at:Q", y=alt.value("height"), text="text:N")
+    return [rule, *halo_text(text, align=align, dx=5 if align == "left" else -5, dy=-8)]

@@ -8,11 +8,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
-from holdfast.problems import Classifying, find_classes
+from holdfast.problems import Classifying, declared_score, find_classes
 from holdfast.runs.experiment import Experiment
 from holdfast.runs.metrics import Evaluation
 from holdfast.runs.spec import Spec
+from holdfast.runs.verdicts import is_guessing
 
 HARDLY = 0.05
 """The share of its first value by which a loss must have fallen, else it has hardly moved."""
@@ -47,9 +49,7 @@ def _of_data(spec: Spec, experiment: Experiment) -> Iterator[str]:
     problem = experiment.problem
     if not isinstance(problem, Classifying):
         return
-    fewest = int(np.diff(problem.shards.starts).min())
-    if spec.batch > fewest:
-        yield f"minibatches of {spec.batch} repeat samples of workers that hold {fewest}: --batch {fewest} is faster"
+    yield from _of_batch(spec.batch, np.diff(problem.shards.starts))
     if (found := find_classes(problem)) is None:
         return
     _, test = found
@@ -61,20 +61,39 @@ def _of_data(spec: Spec, experiment: Experiment) -> Iterator[str]:
         yield f"no training sample has the class {names} of the test set, {share:.0%} of which cannot be got right"
 
 
-def caution_after(experiment: Experiment, last: Evaluation) -> list[str]:
-    """Return what is wrong with how a run ended: its loss beside that of the model it began with."""
+def _of_batch(batch: int, counts: NDArray[np.int64]) -> Iterator[str]:
+    """Yield a sentence about workers that hold fewer samples than a minibatch; advice only where all of them do."""
+    small, most, at = int((counts < batch).sum()), int(counts.max()), int(counts.argmin())
+    if small == len(counts):
+        yield f"minibatches of {batch} repeat samples, since no worker holds more than {most}: --batch {most} is faster"
+    elif small:
+        yield (
+            f"{small} of {len(counts)} workers fill minibatches of {batch} by repeating samples; "
+            f"worker {at + 1} holds the fewest, {counts[at]}"
+        )
+
+
+def caution_after(experiment: Experiment, last: Evaluation, guessing: float | None) -> list[str]:
+    """Return what is wrong with how the loss ended, beside the loss of the first model, the score and guessing."""
     if last.round < LEAST_ROUNDS:
         return []
     problem = experiment.problem
     start = problem.start()
     first = problem.objective(start, experiment.engine.honest) + experiment.program.prior.value(start)
+    score = declared_score(problem)
+    value = score.of(last)
+    moved = f"from {first:.4g} to {last.loss:.4g}"
     if last.loss > first:
-        return [f"the loss has risen from {first:.4g} to {last.loss:.4g}: nothing was learned"]
-    if first - last.loss < HARDLY * first:
+        if value is None or guessing is None:
+            return [f"the loss has risen {moved}: nothing was learned"]
+        if is_guessing(score, value, guessing):
+            return [f"the loss has risen {moved}: the model is no better than guessing"]
         return [
-            f"the loss has hardly moved, from {first:.4g} to {last.loss:.4g}: more --rounds, or lambda and alpha that "
-            "fit (holdfast tune)"
+            f"the loss has risen {moved}, while {score.called} {score.text(value)} is better than guessing: trust no "
+            "probabilities of this model"
         ]
+    if first - last.loss < HARDLY * first:
+        return [f"the loss has hardly moved, {moved}: more --rounds, or lambda and alpha that fit (holdfast tune)"]
     return []
 
 

@@ -26,6 +26,7 @@ def check(spec: Spec) -> None:
     workers = participants(spec)
     if attack is not None:
         attack.check(np.setdiff1d(workers, byzantine))
+        attack.check_counts(len(workers), len(byzantine))
     by_theorem = spec.schedule in steps.REGISTRY
     if by_theorem and not isinstance(spec.method, Rsa):
         raise InvalidInput(f"{spec.schedule} is a step size of rsa and ideal-rsa; got method={spec.method_name}")
@@ -44,6 +45,11 @@ def check(spec: Spec) -> None:
         n = Participation(workers, spec.participation, spec.seed).size
         nothing = np.zeros((n, 2), spec.dtype)
         program.step(program.init(nothing[0]), Messages(nothing, workers[:n], 0, spec.seed))
+    if AUTO in (spec.rate, spec.method.penalty) and 2 * len(byzantine) >= len(workers):
+        raise InvalidInput(
+            "lambda and alpha by rule need fewer than half of the workers Byzantine, else give numbers, such as "
+            f"method rsa:penalty=0.1 and rate 0.001; got {len(byzantine)} of {len(workers)}"
+        )
 
 
 def make_setting(spec: Spec, problem: Problem) -> Setting:

@@ -160,10 +160,10 @@ class Execution:
         model, begun = self.model, perf_counter()
         measured = measure_personal(self.experiment, model) if self.diverged is None else None
         self.evaluation_seconds += perf_counter() - begun
-        predictor, ended = None, list[str]()
+        predictor, ended, guessing = None, list[str](), measure_guessing(self.experiment)
         if self.diverged is None:
             predictor = Predictor.of(self.experiment.built, model)
-            ended = caution_after(self.experiment, self.history[-1]) if self.history else []
+            ended = caution_after(self.experiment, self.history[-1], guessing) if self.history else []
         for caution in ended:
             self.observer.warn(caution)
         program, voters = self.experiment.program, self.experiment.engine.voters
@@ -175,7 +175,7 @@ class Execution:
             rounds=self.round,
             diverged=self.diverged,
             ceiling=measure_ceiling(self.experiment),
-            guessing=measure_guessing(self.experiment),
+            guessing=guessing,
             warnings=(*self.cautions, *ended),
             bytes_up=bytes_up,
             bytes_down=bytes_down,

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.problems import find_classes
+from holdfast.problems import ACCURACY, declared_score, find_classes
 from holdfast.runs.experiment import Experiment
 from holdfast.typing import Json, Messages, Rows, Sides, Vector
 from holdfast.watching import Opinion
@@ -163,9 +163,10 @@ def _disagreement(experiment: Experiment, messages: Messages) -> tuple[list[floa
 
 
 def measure_guessing(experiment: Experiment) -> float | None:
-    """Return the share of the commonest class among the test samples: what needs no learning."""
-    if (found := find_classes(experiment.problem)) is None:
-        return None
+    """Return the score that needs no learning: the share of the test samples' commonest class, or 0 for R2."""
+    score, found = declared_score(experiment.problem), find_classes(experiment.problem)
+    if found is None or score.name != ACCURACY.name:
+        return score.guessing
     _, test = found
     return float(np.unique(test.targets, return_counts=True)[1].max() / len(test.targets))
 

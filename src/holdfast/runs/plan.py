@@ -80,6 +80,7 @@ def fill_defaults(spec: Spec, bench: Workbench = SHARED) -> Spec:
         l2=(0.0 if data.tabular else 0.01) if spec.l2 is None else spec.l2,
         **({} if spec.model is None else {key: getattr(spec, key) or value for key, value in MODEL_DEFAULTS.items()}),
         declared=spec.q if spec.declared is None else spec.declared,
+        momentum=method.default_momentum if spec.momentum is None else spec.momentum,
     )
 
 

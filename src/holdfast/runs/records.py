@@ -18,7 +18,7 @@ from holdfast.runs.personal import Personal
 from holdfast.runs.predictor import Predictor, to_sklearn
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import data_text, problem_text
-from holdfast.runs.verdicts import Score, choose_score, verdict
+from holdfast.runs.verdicts import Score, choose_score, is_guessing, verdict
 from holdfast.typing import Json, Vector
 from holdfast.watching.opinion import share_left_out
 
@@ -66,7 +66,7 @@ class Record:
     failed: str | None = None
     """Why the run could not be played to its end, if so."""
     guessing: float | None = None
-    """The accuracy of always naming the commonest class of the test samples."""
+    """The score that needs no learning: the share of the test samples' commonest class, or 0 for R2."""
     warnings: Sequence[str] = ()
     """What is likely not meant, and what went wrong with learning, one sentence each."""
 
@@ -109,6 +109,11 @@ class Record:
         byzantine = attack_and_byzantine(self.spec)[1]
         workers = participants(self.spec).tolist()
         return share_left_out([each for worker, each in zip(workers, watched, strict=True) if worker not in byzantine])
+
+    @property
+    def guesses(self) -> bool:
+        """Whether the final model is no better than guessing."""
+        return is_guessing(self.score, self.reached, self.guessing)
 
     @property
     def verdict(self) -> str | None:
@@ -159,7 +164,8 @@ class Record:
         if self.last is None:
             return f"{kind}({what}, diverged at round {self.diverged})"
         reached = f"{self.score.name} {self.reached:{'.4f' if self.score.share else '.4g'}}"
-        return f"{kind}({what}, {reached} after {self.rounds} rounds)"
+        guesses = ", no better than guessing" if self.guesses else ""
+        return f"{kind}({what}, {reached} after {self.rounds} rounds{guesses})"
 
     def to_json(self) -> Json:
         """Return how it went as strict JSON has it, without the spec."""
@@ -181,6 +187,7 @@ class Record:
             "failed": self.failed,
             "ceiling": self.ceiling,
             "guessing": self.guessing,
+            "guesses": self.guesses,
             "honest_left_out": self.honest_left_out,
             "verdict": self.verdict,
             "warnings": list(self.warnings),

@@ -133,8 +133,11 @@ class Spec:
         "step size alpha; auto infers it from the data; if not given, auto, or the theorem's with its own schedule",
     )
     schedule: str = option("training", "inverse-sqrt", "schedule by which the step size falls")
-    momentum: Annotated[float, Meta(ge=0, lt=1)] = option(
-        "training", 0.0, "share of the past in the workers' averaged gradients; 0 is none"
+    momentum: Annotated[float, Meta(ge=0, lt=1)] | None = option(
+        "training",
+        None,
+        "share of the past in the workers' averaged gradients, 0 is none; if not given, 0.9 for rules on gradients and "
+        "0 for rsa",
     )
     reduction: Literal["none", "saga", "lsvrg"] = option(
         "training", "none", "variance reduction of the workers' gradients: none, saga or lsvrg"

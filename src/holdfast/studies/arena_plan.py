@@ -68,7 +68,6 @@ class Arena:
     `counts` holds pairs of the true and the told number of Byzantine workers. Whatever they are, each partition is
     also played without an attack, and the first pair's told number: what a defence costs when it is not needed. With
     `honest` there are as many honest workers in every condition, and the Byzantine ones beside them.
-    Methods get the momentum of the base, but RSA, whose workers keep models of their own, only where a network learns.
     """
 
     base: Spec
@@ -142,6 +141,5 @@ class Arena:
             workers=self.base.workers if self.honest is None else self.honest + condition.byzantine,
             byzantine=condition.byzantine,
             declared=condition.declared,
-            momentum=0.0 if method.penalised and condition.task.model is None else self.base.momentum,
         )
         return [replace(spec, seed=seed) for seed in self.seeds]

@@ -50,7 +50,7 @@ def choose_factors(
     for cell in _play_bouts(bouts, draft, study):
         if cell.failure is None:
             place = locate_bout(cell.bout)
-            ends = [record.accuracy or 0.0 for record in cell.records]
+            ends = cell.by_seed
             worst[place] = [*map(min, worst.get(place, ends), ends)]
     return {place: factors[ends.index(max(ends))] for place, ends in worst.items()}
 

@@ -11,8 +11,8 @@ from holdfast.methods import make_method
 from holdfast.runs.spec import Spec
 from holdfast.studies.arena_plan import Arena
 
-BASE = {"rounds": 500, "eval_every": 50, "rate": "auto", "momentum": 0.9}
-"""Step sizes by rule for every method, so that none is tuned; momentum for those on gradients."""
+BASE = {"rounds": 500, "eval_every": 50, "rate": "auto"}
+"""Step sizes by rule for every method, so that none is tuned."""
 
 
 def every_method() -> list[str]:
@@ -67,8 +67,8 @@ def _counts(text: str) -> tuple[int, int]:
         raise InvalidInput(f"--byzantine must be Q or Q:TOLD with whole numbers; got {text}") from None
 
 
-NETWORK = {"schedule": "constant-then-linear", "l2": 1e-4}
-"""What a network needs that a linear model does not: a falling tail, and less weight on |x|^2."""
+NETWORK = {"schedule": "constant-then-linear", "l2": 1e-4, "momentum": 0.9}
+"""What a network needs that a linear model does not: a falling tail, less weight on |x|^2, and momentum for RSA too."""
 
 BYZFL = {"dealt": "honest", "rounds": 800, "eval_every": 50, "batch": 25}
 """ByzFL's heat map: its Byzantine workers come with no data of their own."""

@@ -6,6 +6,7 @@ from math import isnan
 from holdfast.attacks import ATTACKS
 from holdfast.data import PARTITIONS
 from holdfast.methods import Method, method_labels, method_text
+from holdfast.runs.cautions import join_names
 from holdfast.runs.spec_parts import data_text, model_text
 from holdfast.studies.arena_plan import Arena
 from holdfast.studies.leaderboard import BoutResult, Leaderboard, Standing
@@ -14,14 +15,18 @@ from holdfast.typing import Json
 NEAR = 0.02
 """Methods whose worst cases differ by less are named together."""
 BROKEN = 0.5
-"""A method whose worst case keeps less than this share of the ceiling is called broken."""
+"""A method whose worst case keeps less than this share is called broken."""
+WAY = "of the way from guessing to the ceiling"
 NO_LEADER = "No method could be played in every condition."
 
 
 def headline(board: Leaderboard) -> str:
     """Return the methods that keep most in the worst case, over all conditions."""
-    leaders = _leaders(board, " of what can be reached")
-    return f"In the worst case over all attacks {leaders}." if leaders else NO_LEADER
+    if not (leaders := _leaders(board, f" {WAY}")):
+        return NO_LEADER
+    if not any(board.overall(method) for method in board.ranked):
+        return "In the worst case over all attacks no method is better than guessing."
+    return f"In the worst case over all attacks {leaders}."
 
 
 def conclusions(board: Leaderboard) -> list[str]:
@@ -38,11 +43,14 @@ def _leaders(board: Leaderboard, share_of: str = "") -> str:
     if not scores:
         return ""
     top = max(scores.values())
-    first = [names[method] for method, score in scores.items() if score >= top - NEAR]
+    first = [method for method, score in scores.items() if score >= top - NEAR]
+    level = [method for method in scores if method not in first and (board.ranks(method) or (0,))[0] == 1]
+    rest = [score for method, score in scores.items() if method not in (*first, *level)]
     keep = "keeps" if len(first) == 1 else "keep"
-    rest = [score for score in scores.values() if score < top - NEAR]
+    apart = _join([f"{names[method]} ({scores[method]:.0%})" for method in level]) if level else ""
+    noise = f", and {board.seeds} seeds do not tell {apart} apart" if level else ""
     next_best = f"; the next best keeps {max(rest):.0%}" if rest else ""
-    return f"{_join(first)} {keep} {top:.0%}{share_of}{next_best}"
+    return f"{_join([names[method] for method in first])} {keep} {top:.0%}{share_of}{noise}{next_best}"
 
 
 def breaking(board: Leaderboard) -> str:
@@ -57,13 +65,27 @@ def breaking(board: Leaderboard) -> str:
         if not cell.failure and cell.share < BROKEN:
             attack, method = cell.bout.attack, cell.bout.method
             broken.setdefault("none" if attack is None else ATTACKS.text(attack), []).append(method)
-    kept = f"{BROKEN:.0%} of what can be reached in every condition"
+    kept = f"{BROKEN:.0%} {WAY} in every condition"
     first = f"{_join(holding)} {'keeps' if len(holding) == 1 else 'keep'}" if holding else "No method keeps"
     if not broken:
         return f"{first} at least {kept}."
     worst = max(broken, key=lambda attack: (len(set(broken[attack])), len(broken[attack])))
     count = f"{len(set(broken[worst]))} of {len(names)}"
     return f"{first} at least {kept}; the attack that breaks most methods is {worst} ({count})."
+
+
+def list_guessers(board: Leaderboard) -> list[str]:
+    """Return for each condition the methods that are no better than guessing in their worst case."""
+    names, lines = method_labels(board.ranked), []
+    for condition in board.conditions:
+        cells = {names[each]: board.standing(each, condition).worst for each in board.ranked}
+        guessers = {name: cell for name, cell in cells.items() if cell is not None and cell.guesses}
+        if guessers:
+            level = next(cell.guessing for cell in guessers.values())
+            worst = " in the worst case" if condition.byzantine else ""
+            some = f"{join_names(guessers)} ({len(guessers)} of {len(names)} methods)"
+            lines.append(f"No better than guessing ({level:.3f}){worst}, {condition.text}: {some}.")
+    return lines
 
 
 def _holds(standing: Standing) -> bool:
@@ -83,7 +105,11 @@ def collect_results(arena: Arena, board: Leaderboard, factors: Sequence[float] =
         "honest": arena.honest,
         "seeds": list(arena.seeds),
         "factors": list(factors),
-        "leaderboard": [{"method": method_text(each), "overall": board.overall(each)} for each in board.ranked],
+        "score": board.score.name,
+        "leaderboard": [
+            {"method": method_text(each), "overall": board.overall(each), "ranks": board.ranks(each)}
+            for each in board.ranked
+        ],
         "standings": [_standing(standing) for standing in board.standings],
     }
 
@@ -115,11 +141,13 @@ def _cell(cell: BoutResult) -> Json:
     return {
         "attack": attack_text(cell),
         "final": cell.final.mean,
-        "interval": None if isnan(cell.final.half) else cell.final.half,
-        "by_seed": [record.accuracy or 0.0 for record in cell.records],
+        "interval": None if isnan(cell.final.low) else [cell.final.low, cell.final.high],
+        "by_seed": cell.by_seed,
         "best": cell.best,
         "drop": cell.drop,
+        "guessing": cell.guessing,
         "ceiling": cell.ceiling,
+        "kept": cell.share,
         "honest_left_out": cell.honest_left_out,
         "method": method_text(first.method),
         "rate": first.rate,

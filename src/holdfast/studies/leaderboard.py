@@ -1,41 +1,37 @@
-"""How one method did under one attack: the final accuracy over the seeds, and what the best moment would hide."""
+"""How one method did under one attack: the final score over the seeds, and what the best moment would hide."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import nan, sqrt
-from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import t
 
 from holdfast.methods import Method
+from holdfast.problems import ACCURACY, Score
+from holdfast.runs.metrics import Evaluation
 from holdfast.runs.records import Record
 from holdfast.runs.spec import Spec
+from holdfast.runs.verdicts import choose_score, share_kept
 from holdfast.studies.arena_plan import Arena, Bout, Condition, Task
+from holdfast.studies.intervals import Interval, differ
 
 
-class Interval(NamedTuple):
-    """A mean over seeds and half the width of its 95 % interval by Student's t; NaN with one seed."""
+def final_score(record: Record) -> float:
+    """Return the accuracy at the end, else another score of which more is better; 0 for a run that diverged.
 
-    mean: float
-    half: float
+    A score without a lower bound, as R2, counts at least as the least value that charts show.
+    """
+    return score_at(record, record.last)
 
-    @staticmethod
-    def of(values: Sequence[float]) -> "Interval":
-        """Return the interval of a mean.
 
-        >>> Interval.of([0.5, 0.7])
-        Interval(mean=0.6, half=1.270...)
-        """
-        n = len(values)
-        if n < 2:
-            return Interval(float(np.mean(values)), nan)
-        spread = float(np.std(values, ddof=1)) / sqrt(n)
-        return Interval(float(np.mean(values)), float(t.ppf(0.975, n - 1)) * spread)
-
-    def __str__(self) -> str:
-        return f"{self.mean:.3f}" if np.isnan(self.half) else f"{self.mean:.3f} ± {self.half:.3f}"
+def score_at(record: Record, evaluation: Evaluation | None) -> float:
+    """Return the same at any evaluation."""
+    if evaluation is None:
+        return 0.0
+    if evaluation.accuracy is not None:
+        return evaluation.accuracy
+    score = record.score
+    return max(score.of(evaluation) or 0.0, score.least) if score.higher else 0.0
 
 
 @dataclass(frozen=True)
@@ -54,12 +50,17 @@ class BoutResult:
 
     @cached_property
     def final(self) -> Interval:
-        """The final test accuracy. It decides; a run that diverged ends at 0."""
-        return Interval.of([record.accuracy or 0.0 for record in self.records])
+        """The final score. It decides; a run that diverged ends at 0."""
+        return Interval.of(self.by_seed, least=min(0.0, *self.by_seed), most=1.0)
+
+    @cached_property
+    def by_seed(self) -> list[float]:
+        """The final score of each seed."""
+        return [*map(final_score, self.records)]
 
     @cached_property
     def best(self) -> float:
-        """The best accuracy over time, on average over the seeds: what a heat map of best moments would show."""
+        """The best score over time, on average over the seeds: what a heat map of best moments would show."""
         return float(np.mean([_best(record) for record in self.records]))
 
     @property
@@ -80,13 +81,29 @@ class BoutResult:
         return float(np.mean(known)) if known else None
 
     @property
+    def guessing(self) -> float | None:
+        """The score that needs no learning."""
+        known = [record.guessing for record in self.records if record.guessing is not None]
+        return float(np.mean(known)) if known else None
+
+    @property
+    def guesses(self) -> bool:
+        """Whether the final score is no better than guessing."""
+        return self.guessing is not None and self.final.mean <= self.guessing
+
+    @property
     def share(self) -> float:
-        """The final accuracy as a share of what can be reached at all."""
-        return self.final.mean / (self.ceiling or 1.0)
+        """How far the final score lies on the way from guessing to the ceiling."""
+        return share_kept(self.final.mean, self.guessing, self.ceiling)
+
+    @property
+    def shares(self) -> list[float]:
+        """The same for each seed alone."""
+        return [share_kept(final_score(each), each.guessing, each.ceiling) for each in self.records]
 
 
 def _best(record: Record) -> float:
-    return max((evaluation.accuracy or 0.0 for evaluation in record.history), default=0.0)
+    return max((score_at(record, each) for each in record.history), default=0.0)
 
 
 @dataclass(frozen=True)
@@ -111,13 +128,13 @@ class Standing:
 
     @property
     def share(self) -> float | None:
-        """The score as a share of what can be reached at all."""
+        """How far the score lies on the way from guessing to the ceiling."""
         return None if self.worst is None else self.worst.share
 
 
 @dataclass(frozen=True)
 class Leaderboard:
-    """All standings. The overall score is the mean over the attacked conditions of the share of the ceiling kept."""
+    """All standings. The overall score is the mean over the attacked conditions of the share kept."""
 
     standings: tuple[Standing, ...]
 
@@ -161,6 +178,39 @@ class Leaderboard:
         shares = [self.standing(method, condition).share for condition in self.conditions if condition.byzantine]
         known = [share for share in shares if share is not None]
         return float(np.mean(known)) if len(known) == len(shares) else None
+
+    def overall_by_seed(self, method: Method) -> list[float]:
+        """Return a method's overall score for each seed alone; nothing if it could not be played somewhere."""
+        worst = [self.standing(method, condition).worst for condition in self.conditions if condition.byzantine]
+        known = [cell.shares for cell in worst if cell is not None]
+        return [float(np.mean(each)) for each in zip(*known, strict=True)] if len(known) == len(worst) else []
+
+    def ranks(self, method: Method) -> tuple[int, int] | None:
+        """Return the best and the worst rank that noise allows; None of a method that could not be played somewhere.
+
+        The best is 1 + the number of methods that are better by more than noise; the worst leaves below it as many as
+        are worse by more than noise.
+        """
+        scores = {each: score for each in self.ranked if (score := self.overall(each)) is not None}
+        if method not in scores:
+            return None
+        mine, own = scores[method], self.overall_by_seed(method)
+        apart = [each for each in scores if each != method and differ(self.overall_by_seed(each), own)]
+        better = sum(scores[each] > mine for each in apart)
+        return 1 + better, len(scores) - (len(apart) - better)
+
+    @property
+    def seeds(self) -> int:
+        """How many seeds were played."""
+        return max((len(cell.records) for standing in self.standings for cell in standing.cells), default=0)
+
+    @cached_property
+    def score(self) -> Score:
+        """What methods are compared by."""
+        records = [record for standing in self.standings for cell in standing.cells for record in cell.records]
+        if any(record.accuracy is not None for record in records):
+            return ACCURACY
+        return choose_score(record for record in records if record.last is not None)
 
     @cached_property
     def ranked(self) -> list[Method]:

@@ -49,14 +49,21 @@ def grid(
 ) -> list[Spec]:
     """Return one spec per combination, also of the values of `others`; without an attack no worker is Byzantine.
 
+    Rules are told as many Byzantine workers without an attack as under one: the first number if there are several.
+    So the unattacked runs show what a defence costs when it is not needed.
+
     >>> [spec.seed for spec in grid(Spec(data="digits"), ["rsa"], ["none"], ["iid"], seed=[0, 1], byzantine=[4, 8])]
     [0, 1]
     """
     wanted: list[Spec] = []
-    for *values, partition, attack, method in product(*others.values(), partitions, attacks, methods):
+    swept = {name: list(values) for name, values in others.items()}
+    told = replace(base, attack=None, byzantine=next(iter(swept.get("byzantine", ())), base.byzantine)).q or None
+    for *values, partition, attack, method in product(*swept.values(), partitions, attacks, methods):
         parts = {"method": method, "attack": attack, "partition": partition}
         truthful = {"attack": None, "byzantine": 0} if attack in (None, "none") else {}
         spec = replace(base, **dict(zip(others, values, strict=True)) | parts | truthful)
+        if truthful and spec.declared is None:
+            spec = replace(spec, declared=told)
         if not truthful or spec not in wanted:
             wanted.append(spec)
     return wanted

@@ -16,6 +16,8 @@ from holdfast.runs.metrics import FIELDS, METRICS, Evaluation
 from holdfast.runs.records import Record, frame, load_report
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import data_text, model_text
+from holdfast.runs.verdicts import Score
+from holdfast.studies.intervals import differ
 from holdfast.typing import Json
 
 
@@ -45,6 +47,15 @@ class Cell(Record):
             if count
         )
 
+    def is_level(self, other: "Cell", score: Score) -> bool:
+        """Return whether several seeds that both have played do not tell the two apart."""
+        mine, theirs = self._by_seed(score), other._by_seed(score)
+        seeds = [seed for seed in mine if seed in theirs]
+        return len(seeds) > 1 and not differ([mine[seed] for seed in seeds], [theirs[seed] for seed in seeds])
+
+    def _by_seed(self, score: Score) -> dict[int, float]:
+        return {run.spec.seed: value for run in self.runs if (value := score.of(run.last)) is not None}
+
     @staticmethod
     def mean(runs: Sequence[Record]) -> "Cell":
         """Return the cell of these runs; of one run, its own numbers."""
@@ -55,13 +66,15 @@ class Cell(Record):
         points = [[point for point in run.history if point.round in common] for run in runs]
         together = list(zip(*points, strict=True))
         several = len(runs) > 1
-        known = [run.ceiling for run in runs if run.ceiling is not None]
+        ceilings = [run.ceiling for run in runs if run.ceiling is not None]
+        guesses = [run.guessing for run in runs if run.guessing is not None]
         return Cell(
             spec=first.spec,
             history=[_each(beside, fmean) for beside in together] if several else first.history,
             rounds=min(run.rounds for run in runs),
             diverged=min((run.diverged for run in runs if run.diverged is not None), default=None),
-            ceiling=fmean(known) if known else None,
+            ceiling=fmean(ceilings) if ceilings else None,
+            guessing=fmean(guesses) if guesses else None,
             seconds=fmean(run.seconds for run in runs),
             evaluation_seconds=fmean(run.evaluation_seconds for run in runs),
             bytes_up=first.bytes_up,
@@ -212,7 +225,7 @@ def list_evaluations(runs: Iterable[tuple[Spec, Record]]) -> list[Json]:
             "rate": run.spec.rate,
             "seed": asked.seed,
         }
-        end = {"ceiling": run.ceiling, "diverged": run.diverged, "failed": run.failed}
+        end = {"guessing": run.guessing, "ceiling": run.ceiling, "diverged": run.diverged, "failed": run.failed}
         measured = [{"round": each.round} | each.values for each in run.history] or [{"round": run.rounds}]
         rows += [about | each | end for each in measured]
     return rows
@@ -274,5 +287,7 @@ def _numbers(cell: Cell) -> Json:
         "seeds": [run.spec.seed for run in cell.runs],
         "diverged": sum(run.diverged is not None for run in cell.runs),
         "failed": sum(run.failed is not None for run in cell.runs),
+        "guessing": cell.guessing,
         "ceiling": cell.ceiling,
+        "guesses": cell.guesses,
     }

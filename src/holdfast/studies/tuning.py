@@ -9,7 +9,7 @@ from holdfast.runs.plan import drop_ignored, fill_defaults
 from holdfast.runs.records import Record
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import require_number
-from holdfast.runs.verdicts import Score, spec_score
+from holdfast.runs.verdicts import Score, is_guessing, spec_score
 from holdfast.studies.halving import Rung, Trial
 from holdfast.typing import Json
 
@@ -41,6 +41,16 @@ class Outcome:
     def score(self) -> Score:
         """What candidates were judged by."""
         return spec_score(self.winner.spec)
+
+    @property
+    def guessing(self) -> float | None:
+        """What guessing gets on the validation samples."""
+        return next((record.guessing for record in self.runs.values() if record.guessing is not None), None)
+
+    @property
+    def guesses(self) -> bool:
+        """Whether the winner is no better than guessing, on the validation samples or on the test set."""
+        return self.final.guesses or is_guessing(self.score, self.winner.value, self.guessing)
 
     @property
     def standard_error(self) -> float | None:
@@ -89,6 +99,7 @@ class Outcome:
             "standard_error": self.standard_error,
             "tied": len(self.list_ties()),
             "diverged": self.final.diverged,
+            "guesses": self.guesses,
             "training_samples": self.samples[0],
             "validation_samples": self.samples[1],
             "edges": self.edges(),
