@@ -78,7 +78,7 @@ def late_validation() -> Iterator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def warm_processes() -> Iterator[None]:
     """Fork the processes of pools from a warm one: a new one takes a second. Scripts that tests start are users'."""
-    multiprocessing.set_forkserver_preload(["warm"])
+    multiprocessing.set_forkserver_preload(["warm_pool"])
 
     def fork(method: str) -> BaseContext:
         with pytest.MonkeyPatch.context() as patch:

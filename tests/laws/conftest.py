@@ -1,4 +1,4 @@
-"""Laws are tried with few rows of every number: `tests/kernels` proves that networks written out are those of tables."""
+"""Laws are tried on every small number of rows: `tests/kernels` proves networks written out equal to tables."""
 
 import pytest
 
