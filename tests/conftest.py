@@ -79,8 +79,11 @@ def late_validation() -> Iterator[None]:
 def warm_processes() -> Iterator[None]:
     """Fork the processes of pools from a warm one: a new one takes a second. Scripts that tests start are users'."""
     multiprocessing.set_forkserver_preload(["warm_pool"])
+    get_context = multiprocessing.get_context
 
-    def fork(method: str) -> BaseContext:
+    def fork(method: str | None = None) -> BaseContext:
+        if method != "spawn":
+            return get_context(method)
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
             forkserver.ensure_running()

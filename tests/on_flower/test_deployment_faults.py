@@ -90,15 +90,12 @@ def test_a_node_that_is_killed_is_missed_and_comes_back(tmp_path: Path) -> None:
     trial = Trial(tmp_path, nodes=4, byzantine=1, attack="sign-flip", config="rounds=9 round-timeout=30")
     helpers: list[subprocess.Popen[bytes]] = []
 
-    def again(command: list[str], log: str, pause: int = 8) -> None:
-        """Start a command until it stays: Flower refuses a node that was killed for some 50 seconds.
-
-        A start takes seconds of computing, which strangers need not take from the nodes all the while.
-        """
+    def again(command: list[str], log: str) -> None:
+        """Start a command until it stays: Flower refuses a node that was killed for some 50 seconds."""
         with (trial.secrets / "logs" / log).open("wb") as file:
             helpers.append(
                 subprocess.Popen(
-                    ["sh", "-c", f"until {shlex.join(command)}; do sleep {pause}; done"],
+                    ["sh", "-c", f"until {shlex.join(command)}; do sleep 2; done"],
                     env=os.environ | {"FLWR_HOME": str(trial.home), "PATH": f"{BIN}:{os.environ['PATH']}"},
                     stdout=file,
                     stderr=file,
@@ -119,7 +116,7 @@ def test_a_node_that_is_killed_is_missed_and_comes_back(tmp_path: Path) -> None:
         again(keyless, "keyless.log")
         again(stranger, "stranger.log")
         again(deceived, "deceived.log")
-        again(command, "worker-2-again.log", pause=2)
+        again(command, "worker-2-again.log")
 
     try:
         records = trial.play(watch)
