@@ -14,8 +14,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+gc.disable()  # until the tests are collected: a search for garbage takes a second among thousands of them
+
 
 def pytest_collection_finish() -> None:
-    """Leave the thousands of tests themselves out of every search for garbage, which took a second with them."""
+    """Leave the tests themselves out of every search for garbage."""
     gc.collect()
     gc.freeze()
+    gc.enable()

@@ -1,20 +1,28 @@
 """What the tests share: how hard hypothesis looks, compiled kernels, small pictures and small problems."""
 
+import multiprocessing
 import os
+import sys
 from collections.abc import Callable, Iterator
+from multiprocessing import forkserver
+from multiprocessing.context import BaseContext
 from typing import Any
 
 import numpy as np
 import pytest
 import vl_convert
+from altair.utils.schemapi import debug_mode
 from hypothesis import settings
 from numpy.typing import DTypeLike
 
+from holdfast import kernels
 from holdfast.data import Dataset
 from holdfast.problems import REGISTRY, LinearProblem, Shards
 from holdfast.runs import workbench
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
+
+FORKED = multiprocessing.get_context("forkserver")
 
 settings.register_profile("holdfast", deadline=None, max_examples=60, derandomize="CI" in os.environ)
 settings.load_profile("holdfast")
@@ -57,6 +65,40 @@ def small_pictures() -> Iterator[None]:
     draw = vl_convert.vegalite_to_png
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(vl_convert, "vegalite_to_png", lambda chart, scale: draw(chart, scale=scale / 8))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def late_validation() -> Iterator[None]:
+    """Compare a chart with altair's schema when it is drawn, not also each part of it when it is made."""
+    with debug_mode(False):
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def warm_processes() -> Iterator[None]:
+    """Fork the processes of pools from a warm one: a new one takes a second. Scripts that tests start are users'."""
+    multiprocessing.set_forkserver_preload(["warm_pool"])
+    get_context = multiprocessing.get_context
+
+    def fork(method: str | None = None) -> BaseContext:
+        if method != "spawn":
+            return get_context(method)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+            forkserver.ensure_running()
+        return FORKED
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(multiprocessing, "get_context", fork)
+        yield
+
+
+@pytest.fixture(scope="module")
+def tabled() -> Iterator[None]:
+    """Sort three rows or more by tables: a network written out takes a second to compile, one per number of rows."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kernels, "WRITTEN_OUT", 2)
         yield
 
 

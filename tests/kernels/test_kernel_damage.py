@@ -10,23 +10,18 @@ from processes import COMPILES, MEAN, MEDIAN, finished, shown
 
 from holdfast.kernels import compile_cache
 
-GRADIENTS = """
-from holdfast.problems import Softmax, Shards
-generator = np.random.default_rng(3)
-shards = Shards.deal(
-    generator.integers(0, 255, (40, 9), np.uint8), generator.integers(0, 3, 40), np.split(np.arange(40), 4), 1 / 255
-)
-problem = Softmax(shards, 3, 5, 0.25)
-gradients = problem.oracle(problem.workers)(problem.start(), 1)
+CLIPPED = """
+from holdfast.aggregators import CenteredClipping
+clipped = CenteredClipping()(np.random.default_rng(3).normal(size=(7, 9)))
 """
-VALUES = [MEAN, MEDIAN, "gradients.tobytes().hex()"]
+VALUES = [MEAN, MEDIAN, "clipped.tobytes().hex()"]
 
 
 @pytest.fixture(scope="module")
 def used(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
     """A cache, and what a process shows that filled it."""
     cache = tmp_path_factory.mktemp("cache")
-    return cache, shown(*VALUES, before=GRADIENTS, environment={"HOLDFAST_CACHE": cache})
+    return cache, shown(*VALUES, before=CLIPPED, environment={"HOLDFAST_CACHE": cache})
 
 
 def damaged(files: list[Path], seed: int) -> None:
@@ -42,13 +37,13 @@ def test_flipped_bits_in_every_file_change_nothing(used: tuple[Path, list[str]],
     """One line says so, and the next process finds the cache mended. That every bit counts is shown below."""
     cache = Path(copytree(used[0], tmp_path / "cache"))
     files = sorted(path for path in cache.rglob("*") if path.is_file())
-    assert len(files) > 8
+    assert len(files) >= 8
     damaged(files, seed=0)
-    ran = finished(*VALUES, COMPILES, before=GRADIENTS, environment={"HOLDFAST_CACHE": cache})
+    ran = finished(*VALUES, COMPILES, before=CLIPPED, environment={"HOLDFAST_CACHE": cache})
     assert ran.stdout.splitlines() == [*used[1], "1"]
     (said,) = ran.stderr.splitlines()
     assert said.startswith("a compiled kernel is damaged and is compiled again: ")
-    assert shown(*VALUES, COMPILES, before=GRADIENTS, environment={"HOLDFAST_CACHE": cache}) == [*used[1], "0"]
+    assert shown(*VALUES, COMPILES, before=CLIPPED, environment={"HOLDFAST_CACHE": cache}) == [*used[1], "0"]
 
 
 @pytest.mark.parametrize("content", [b"", b"short", bytes(5000)], ids=["empty", "short", "zeros"])

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from holdfast.kernels import WRITTEN_OUT
 from holdfast.kernels.sorting_networks import moves, prune, sorting_network, source
 
 Values = NDArray[np.int64]
@@ -115,7 +116,7 @@ def interpreted(text: str, rows: NDArray[np.float64]) -> NDArray[np.float64]:
     return out
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 8, 13, 20, 32])
+@pytest.mark.parametrize("n", range(1, WRITTEN_OUT + 1))
 def test_the_text_of_a_network_sorts_too(n: int) -> None:
     values = every_sequence(n) if n <= 8 else some_sequences(n)[:, ::7]
     rows = values.astype(np.float64)

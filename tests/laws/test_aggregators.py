@@ -39,6 +39,8 @@ from holdfast.errors import InvalidInput
 from holdfast.methods import tell
 from holdfast.typing import Messages, Nothing, Rows, Vector
 
+pytestmark = pytest.mark.usefixtures("tabled")
+
 BYZANTINE = 3
 
 RULES: list[Rule] = [tell(member(), BYZANTINE) for member in REGISTRY.values()]

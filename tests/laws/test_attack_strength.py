@@ -31,6 +31,8 @@ from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
 from holdfast.typing import Rows, Vector
 
+pytestmark = pytest.mark.usefixtures("tabled")
+
 SEARCHED = [(Alie(search="line"), Alie()), (InnerProduct(search="line"), InnerProduct())]
 DIRECTIONS: tuple[Perturbation, ...] = get_args(Perturbation)
 

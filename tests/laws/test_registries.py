@@ -18,6 +18,8 @@ from holdfast.testing import (
     check_stage,
 )
 
+pytestmark = pytest.mark.usefixtures("tabled")
+
 REQUIRED = {int: 1, float: 0.5}
 """What stands for an option without a default."""
 EXAMPLES = 25

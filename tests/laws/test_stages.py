@@ -31,6 +31,8 @@ from holdfast.stages import REGISTRY, Bucketing, NearestNeighbourMixing, Stage, 
 from holdfast.streams import Stream
 from holdfast.typing import Messages, Rows, Workers
 
+pytestmark = pytest.mark.usefixtures("tabled")
+
 BYZANTINE = 3
 
 STAGES: list[Stage] = [tell(member(), BYZANTINE) for member in REGISTRY.values()]

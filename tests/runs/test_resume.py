@@ -1,6 +1,7 @@
 """A run that dies at any moment resumes to the bits of the run that never did."""
 
 import json
+import multiprocessing
 import os
 import random
 import shutil
@@ -12,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +28,7 @@ from holdfast.runs.observers import Interrupted
 from holdfast.runs.records import Result
 from holdfast.runs.runner import resume, run
 from holdfast.runs.spec import Spec
+from warm_pool import print_nothing
 
 LONG = Spec(data="digits", attack="gaussian", byzantine=4, rounds=1500, eval_every=25, checkpoint_every=40, seed=2)
 SHORT = Spec(data="digits", attack="gaussian", byzantine=4, rounds=30, eval_every=4, checkpoint_every=7, batch=8)
@@ -97,11 +100,17 @@ def contents(folder: Path) -> dict[str, bytes]:
 # -- kill -9 ---------------------------------------------------------------------------------------------------
 
 
-def begin(spec: Spec, out: Path) -> "subprocess.Popen[bytes]":
+def begin(spec: Spec, out: Path) -> BaseProcess:
     path = out.with_suffix(".toml")
     path.write_text(spec.to_toml())
-    command = [sys.executable, "-m", "holdfast", "run", str(path), "--out", str(out)]
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return start("run", str(path), "--out", str(out))
+
+
+def start(*argv: str) -> BaseProcess:
+    """Begin a command in another process, which need not import anything first."""
+    process = multiprocessing.get_context("spawn").Process(target=print_nothing, args=argv)
+    process.start()
+    return process
 
 
 def lines(out: Path) -> int:
@@ -109,14 +118,15 @@ def lines(out: Path) -> int:
     return records.read_bytes().count(b"\n") if records.exists() else 0
 
 
-def kill_when(process: "subprocess.Popen[bytes]", ready: Callable[[], bool], delay: float = 0.0) -> None:
+def kill_when(process: BaseProcess, ready: Callable[[], bool], delay: float = 0.0) -> None:
     """Kill the process soon after it is ready for it; it must not end by itself."""
     deadline = time.monotonic() + 60
-    while not ready() and process.poll() is None and time.monotonic() < deadline:
+    while not ready() and process.is_alive() and time.monotonic() < deadline:
         time.sleep(0.001)
     time.sleep(delay)
     process.kill()
-    assert process.wait() == -signal.SIGKILL, "the run ended before it could be killed"
+    process.join()
+    assert process.exitcode == -signal.SIGKILL, "the run ended before it could be killed"
 
 
 @pytest.fixture
@@ -159,9 +169,7 @@ def test_killed_again_and_again_at_random_moments(long: Reference, out: Path) ->
     delays = random.Random(7)
     kill_when(begin(LONG, out), (out / "spec.toml").exists)
     for _ in range(2):
-        command = [sys.executable, "-m", "holdfast", "resume", str(out)]
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-        kill_when(process, partial(beyond, out, lines(out)), delays.uniform(0, 0.05))
+        kill_when(start("resume", str(out)), partial(beyond, out, lines(out)), delays.uniform(0, 0.05))
     assert not (out / "result.json").exists()
     assert resume(out).history == long.history
     assert long.agrees(out)

@@ -1,5 +1,6 @@
 """Runs in other processes: what goes wrong there reaches the caller, and nobody is left behind."""
 
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -7,6 +8,7 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from multiprocessing.context import SpawnContext
 from pathlib import Path
 from unittest import mock
 
@@ -82,7 +84,9 @@ def test_a_process_that_dies_is_one_line() -> None:
     assert children() == []
 
 
-def test_a_run_that_fails_in_a_comparison_is_one_result_of_it() -> None:
+def test_a_run_that_fails_in_a_comparison_is_one_result_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In processes that start as they do for users, not in those that tests fork."""
+    monkeypatch.setattr(multiprocessing, "get_context", lambda method: SpawnContext())
     specs = [replace(BASE, method=method) for method in (Breaks(), "median", Dies(), "rsa")]
     results = compare(specs, jobs=1)
     assert [run.failed for run in results] == [
@@ -107,12 +111,18 @@ def test_what_the_caller_raises_ends_the_rest() -> None:
 
 
 def children() -> list[str]:
-    """Return the processes of the pool that are still there; what tracks resources stays on."""
-    listed = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
-    if not listed.exists():
-        return []
-    alive = [Path(f"/proc/{child}/cmdline") for child in listed.read_text().split()]
-    return [text for path in alive if path.exists() and "spawn_main" in (text := path.read_text())]
+    """Return the processes of the pool that are still there; what tracks resources, and what forks, stay on."""
+    own = started_by(os.getpid())
+    forked = [child for process, line in own.items() if "forkserver" in line for child in started_by(process).values()]
+    return [line for line in own.values() if "spawn_main" in line] + forked
+
+
+def started_by(process: int) -> dict[int, str]:
+    """Return the command lines of the processes that a process started, where the system tells them."""
+    listed = Path(f"/proc/{process}/task/{process}/children")
+    numbers = listed.read_text().split() if listed.exists() else []
+    paths = {int(child): Path(f"/proc/{child}/cmdline") for child in numbers}
+    return {child: path.read_text() for child, path in paths.items() if path.exists()}
 
 
 # -- scripts ---------------------------------------------------------------------------------------------------

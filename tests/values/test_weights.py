@@ -46,6 +46,7 @@ def test_equal_weights_change_nothing(rule: Any, dtype: Any, n: int, seed: int, 
     np.testing.assert_allclose(found, rule(rows), rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.usefixtures("tabled")
 @pytest.mark.parametrize("rule", [Mean(), Median(), GeometricMedian(tolerance=1e-10)], ids=str)
 @given(seed=st.integers(0, 1000), counts=st.lists(st.integers(1, 4), min_size=5, max_size=9))
 @example(seed=850, counts=[1, 1, 1, 1, 1, 2, 4])
