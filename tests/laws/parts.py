@@ -31,7 +31,7 @@ from holdfast.aggregators import (
     Smea,
     TrimmedMean,
 )
-from holdfast.stages import Arc, Bucketing, Clipping, NearestNeighbourMixing, Stage, Watch
+from holdfast.stages import Arc, Bounding, Bucketing, Clipping, NearestNeighbourMixing, Stage, Watch
 from holdfast.typing import Rows
 
 Case = tuple[Rows, NDArray[np.bool_]]
@@ -229,6 +229,7 @@ def _(stage: Stage, honest: Rows, n: int, q: int) -> float:
 
 @spread.register(Clipping)
 @spread.register(Arc)
+@spread.register(Bounding)
 def _(stage: Stage, honest: Rows, n: int, q: int) -> float:
     """What a row becomes lies between it and 0."""
     wide = honest.astype(np.float64)

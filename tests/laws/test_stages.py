@@ -142,7 +142,7 @@ def test_numbers_that_cannot_be_are_refused_in_one_shape(member: Any) -> None:
 )
 def test_limits_of_watching_that_cannot_be_are_refused_in_one_shape(option: str, due: str, wrong: list[Any]) -> None:
     """Those of watchful RSA: they are of its types."""
-    assert options(Watch, int) + options(Watch, float) == ["every", "near", "ratio"]
+    assert options(Watch, int) + options(Watch, float) == ["every", "near", "ratio", "apart"]
     for each, member in product(wrong, (Watch, WatchfulRsa)):
         with pytest.raises(InvalidInput, match=f"^{option} must be {due}; got "):
             cast(Any, member)(**{option: each})

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from holdfast.errors import InvalidInput
-from holdfast.stages import Arc, Bucketing, Clipping, NearestNeighbourMixing, Watch
+from holdfast.stages import Arc, Bounding, Bucketing, Clipping, NearestNeighbourMixing, Watch
 from holdfast.typing import Messages, Rows
 
 WORD = 2**64
@@ -146,6 +146,29 @@ def test_how_many_rows_are_clipped(n: int, byzantine: int, clipped: int) -> None
     """floor of 4/3, 8/5, 12/5, 192/20 = 9.6, 0."""
     rows = np.arange(1.0, n + 1)[:, np.newaxis]
     assert (Arc(byzantine)(rows) < rows).sum() == clipped
+
+
+def test_bounding() -> None:
+    """u = 2: 3 stays, 7 becomes 4, 10 becomes 4 f(5) = 3, 16 is 8 u and nothing."""
+    bounded = Bounding()(column(2, -3, 2, 7, 1, -10, 0.5, 16, 0, 1, 2)).ravel().tolist()
+    assert bounded == pytest.approx([2, -3, 2, 4, 1, -3, 0.5, 0, 0, 1, 2])
+
+
+def test_the_usual_length_falls_slowly_and_rises_at_once() -> None:
+    """Medians 10, 1 and 20: u is 10, 9.99 and 20."""
+    stage = Bounding()
+    state = stage.init(np.zeros(1))
+    for rows, usual in ((column(10, 10, 10), 10), (column(1, 1, 15), 9.99), (column(20, 20, 0), 20)):
+        after, state = stage.step(state, Messages.of(rows))
+        assert float(state.length) == pytest.approx(usual)
+        assert after.numbers.tolist() == rows.tolist()
+
+
+@pytest.mark.parametrize("lie", [np.nan, np.inf, 1e200])
+def test_rows_without_a_length_are_bounded_to_nothing(lie: float) -> None:
+    assert Bounding()(column(1, 2, lie, 2, 3)).ravel().tolist() == [1, 2, 0, 2, 3]
+    assert Bounding()(column(lie, lie, 1)).ravel().tolist() == [0, 0, 0]
+    assert Bounding()(column(0, 0, 5)).ravel().tolist() == [0, 0, 0]
 
 
 def test_adaptive_robust_clipping_needs_an_honest_majority() -> None:

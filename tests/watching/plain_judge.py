@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from holdfast.kernels.comparisons import Shares
 from holdfast.typing import Workers
-from holdfast.watching.judge import ALIKE, MARGIN, NEAREST, Judge
+from holdfast.watching.judge import AGREED, ALIKE, MARGIN, NEAREST, Judge
 from holdfast.watching.opinion import Opinion
 
 Found = tuple[Shares, Workers, Shares, float]
@@ -21,12 +21,12 @@ def decided(judge: Judge, opinion: Opinion) -> Found:
     alike = 1 + same.sum(axis=1) * ((len(everyone) - 1) / max(len(numbers) - 1, 1))
     weights = 1 / alike
     voices = np.minimum(np.where(same, numbers, len(everyone)).min(axis=1), everyone)
-    goes, difference, limit = split(judge.ratio, shares, weights, others, numbers - 1)
+    goes, difference, limit = split(judge, shares, weights, others, numbers - 1)
     return np.where(goes, 0.0, np.minimum(1.0, ALIKE * weights)), voices, difference, limit
 
 
 def split(
-    ratio: float, shares: Shares, weights: Shares, others: NDArray[np.bool_], columns: Workers
+    judge: Judge, shares: Shares, weights: Shares, others: NDArray[np.bool_], columns: Workers
 ) -> tuple[NDArray[np.bool_], Shares, float]:
     """Try every cut one after the other."""
     heard = weights[columns] * others
@@ -37,16 +37,17 @@ def split(
         if weights[order[: cut - 1]].sum() + weights[order[cut - 1]] >= weights[order].sum() / 2:
             break
         difference = differs(shares, heard * ~goes[columns])
-        reached = difference[goes].min() / limit_of(ratio, difference[~goes])
+        reached = difference[goes].min() / limit_of(judge, difference[~goes])
         if reached > factor:
             factor = reached
             if reached >= 1:
                 best, found = goes, difference
-    return best, found, limit_of(ratio, found[~best])
+    return best, found, limit_of(judge, found[~best])
 
 
-def limit_of(ratio: float, staying: Shares) -> float:
+def limit_of(judge: Judge, staying: Shares) -> float:
     """Return from how much on one goes: clearly more than those who stay differ from each other."""
+    ratio = judge.ratio if staying.max() <= AGREED else judge.apart
     return float(max(ratio * staying.max(), staying.max() + MARGIN))
 
 

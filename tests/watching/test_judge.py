@@ -17,7 +17,7 @@ from holdfast.typing import Messages, Rows
 from holdfast.watching import Judge, Opinion, differences, opinion_in
 from holdfast.watching.judge import JUDGEMENTS
 from holdfast.watching.opinion import COMPARED
-from holdfast.watching.sides import LEAST_COORDINATES
+from holdfast.watching.sides import LEAST_COORDINATES, Angles
 
 D = 1000
 NEUTRAL = np.zeros(D)
@@ -125,6 +125,34 @@ def test_nobody_is_judged_too_early_or_on_too_little() -> None:
     rows[7:] *= -1
     assert (judged(rows, JUDGEMENTS - 1).weights == 1).all()
     assert (judged(rows[:, : LEAST_COORDINATES - 1], 9).weights == 1).all()
+
+
+def test_in_few_coordinates_copies_are_one_voice_and_nobody_goes() -> None:
+    """Eight directions of an octagon, and six copies of one more: the copies count for two together."""
+    angles = np.append(np.arange(8) * np.pi / 4, np.full(6, 0.3))
+    rows = np.stack([np.cos(angles), np.sin(angles)], axis=1) * np.arange(1.0, 15.0)[:, np.newaxis]
+    found = judged(rows, 9)
+    assert found.weights[:8].tolist() == [1] * 8
+    np.testing.assert_allclose(found.weights[8:], 2 / 6)
+
+
+def test_angles_by_hand() -> None:
+    """At (1, 1), the rows point along (1, 0), (0, 2), (-3, 0) and (1, 1); NaN has no direction."""
+    rows = np.array([[2.0, 1.0], [1.0, 3.0], [-2.0, 1.0], [2.0, 2.0], [np.nan, 0.0]])
+    found = Angles.of(rows, np.ones(2)).all_differences()
+    np.testing.assert_allclose(found[0], [0, 0.5, 1, 0.25, 0.5], atol=1e-12)
+    huge = Angles.of(np.array([[1e300, 0.0], [0.0, 1e-300]]), np.zeros(2)).all_differences()
+    np.testing.assert_allclose(huge, [[0, 0.5], [0.5, 0]], atol=1e-12)
+
+
+def test_a_minority_stays_where_the_rest_do_not_agree() -> None:
+    """Six of 20 differ 1.5 times as much from the rest as the rest does: too little where the rest differ on 0.42."""
+    generator = np.random.default_rng(0)
+    common = generator.choice([-1.0, 1.0], 4000)
+    rows = np.where(generator.random((20, 4000)) < 0.3, -common, common)  # 2 * 0.3 * 0.7 = 0.42
+    rows[14:] = np.where(generator.random((6, 4000)) < 0.83, -common, common)  # 0.3 * 0.17 + 0.7 * 0.83 = 0.63
+    assert (judged(rows, judge=Judge(every=1, apart=1.4)).weights[14:] == 0).all()
+    assert (judged(rows).weights == 1).all()
 
 
 def test_what_is_not_finite_raises_nothing() -> None:

@@ -62,12 +62,12 @@ def judge(
     times: Counts,
     compared: Workers,
     judgements: int,
-    constants: tuple[float, float, float, float, float],
+    constants: tuple[float, float, float, float, float, float, float],
 ) -> tuple[Shares, Workers, Shares, float] | None:
     """Return each worker's weight, voice and difference from the workers that stay; and the exclusion threshold.
 
     None if fewer than three workers were compared often enough. The constants are `near`, the quantile, the weight of
-    copies together, `ratio` and the margin.
+    copies together, `ratio`, the margin, and from which difference on `apart` stands for `ratio`.
     """
     n = len(shares)
     weights, voices, difference = np.ones(n), np.arange(1, n + 1), np.zeros(n)

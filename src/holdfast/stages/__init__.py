@@ -1,6 +1,6 @@
 """What is done to the messages of a round before a rule reads them."""
 
-from holdfast.stages.clipping import Arc, Clipping
+from holdfast.stages.clipping import Arc, Bounding, Clipping
 from holdfast.stages.mixing import Bucketing, NearestNeighbourMixing
 from holdfast.stages.stage import RememberingStage, Stage
 from holdfast.stages.watch import Watch
@@ -10,5 +10,6 @@ REGISTRY: dict[str, type[Stage]] = {
     "bucketing": Bucketing,
     "clip": Clipping,
     "arc": Arc,
+    "bound": Bounding,
     "watch": Watch,
 }

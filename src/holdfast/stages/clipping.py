@@ -1,13 +1,14 @@
-"""Clipping of long rows, to a fixed radius or to the length of another row."""
+"""Clipping of long rows: to a fixed radius, to the length of another row, or to a multiple of the usual length."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdfast import kernels
 from holdfast.aggregators.requirements import Declared, require_majority, require_positive
-from holdfast.stages.stage import Stage
+from holdfast.stages.stage import RememberingStage, Stage
 from holdfast.typing import Messages, Rows, Vector
 
 
@@ -76,3 +77,61 @@ class Arc(Declared, Stage):
         clipped = 2 * byzantine * (n - byzantine) // n
         lengths = kernels.lengths(rows)
         return messages._replace(rows=shorten(rows, lengths, float(np.sort(lengths)[n - 1 - clipped])))
+
+
+FADING = 0.999
+"""The usual length falls by at most a thousandth per round: workers that have learnt do not silence the others."""
+
+
+class UsualLength(NamedTuple):
+    """What bounding remembers: the usual length of a message, 0 before the first round."""
+
+    length: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Bounding(RememberingStage[UsualLength]):
+    """Each row is shortened to `longest` usual lengths; an implausibly long one counts less, or nothing.
+
+    The usual length u is the median of the rows' lengths, or 0.999 times the last u if that is more:
+
+        x_i f(|x_i| / u) min(1, longest u / |x_i|)
+
+    f is 1 up to `plausible`, falls linearly, and is 0 from twice `plausible` on. A row with NaN or an infinity becomes
+    0. While fewer than half of the rows lie, u is at most the longest honest row so far, and one row pulls the mean by
+    at most longest u / n.
+
+    This is RSA in proximal form. A worker that begins at the master's model x0 and takes the step
+
+        x_i = argmin_x  <g_i, x> + lambda |x - x0|_2 + |x - x0|^2 / (2 alpha)
+
+    pulls the master by its gradient g_i, shortened to lambda. If lambda is at least lambda_0, as Theorem 1 asks, the
+    pull of an honest worker is g_i itself. Here lambda = longest u estimates lambda_0 anew in each round, from the
+    messages. docs/default.md has the measurements.
+
+    >>> Bounding()(np.array([[1.0], [2.0], [2.0], [-5.0], [-12.0], [99.0], [1.0]]))[:, 0]  # u = 2, longest 4, f(6) = .5
+    array([ 1.,  2.,  2., -4., -2.,  0.,  1.])
+    """
+
+    cites: ClassVar[tuple[str, ...]] = ("li2019rsa",)
+    longest: float = 2.0
+    plausible: float = 4.0
+
+    def __post_init__(self) -> None:
+        require_positive(self, "longest")
+        require_positive(self, "plausible")
+
+    def init(self, model: Vector) -> UsualLength:
+        return UsualLength(np.zeros(()))
+
+    def step(self, state: UsualLength, messages: Messages) -> tuple[Messages, UsualLength]:
+        rows = messages.numbers
+        lengths = kernels.lengths(rows)
+        usual = max(float(np.median(lengths)), FADING * float(state.length))
+        if not 0 < usual < np.inf:  # half of the rows are 0, or not finite: no length is usual
+            return messages._replace(rows=np.zeros_like(rows)), state
+        relative = lengths / usual
+        faded = (2 - relative / self.plausible).clip(0, 1)
+        factors = np.where(relative > self.longest, self.longest / relative.clip(min=self.longest), 1.0) * faded
+        bounded = np.where(np.isfinite(relative)[:, np.newaxis], rows, 0) * factors[:, np.newaxis].astype(rows.dtype)
+        return messages._replace(rows=bounded), UsualLength(np.array(usual))

@@ -27,6 +27,7 @@ class Watch(RememberingStage[Opinion]):
     every: Every = Judge.every
     near: Near = Judge.near
     ratio: Ratio = Judge.ratio
+    apart: Ratio = Judge.apart
 
     def __post_init__(self) -> None:
         convert_fields(self)
@@ -34,7 +35,7 @@ class Watch(RememberingStage[Opinion]):
     @cached_property
     def judge(self) -> Judge:
         """What decides which rows are replaced."""
-        return Judge(self.every, near=self.near, ratio=self.ratio)
+        return Judge(self.every, near=self.near, ratio=self.ratio, apart=self.apart)
 
     def init(self, model: Vector) -> Opinion:
         return Opinion.none()

@@ -4,6 +4,7 @@ docs/watchful.md explains and measures it.
 """
 
 from dataclasses import dataclass
+from math import inf
 from typing import Annotated
 
 import numpy as np
@@ -12,7 +13,7 @@ from msgspec import Meta
 from holdfast.kernels import comparisons
 from holdfast.typing import Rows, Sides, Vector, Workers
 from holdfast.watching.opinion import Opinion, make_room
-from holdfast.watching.sides import LEAST_COORDINATES, SideWords
+from holdfast.watching.sides import LEAST_COORDINATES, Angles, SideWords, choose_measure
 
 JUDGEMENTS = 3
 """A worker is judged once it was compared that often."""
@@ -23,6 +24,8 @@ ALIKE = 2.0
 MARGIN = 0.125
 """An excluded worker differs on an eighth of all coordinates more than any worker that stays: honest groups can differ
 on a tenth."""
+AGREED = 0.4
+"""Workers that stay agree if none differs from the others on more of the coordinates."""
 
 Every = Annotated[int, Meta(ge=1)]
 Near = Annotated[float, Meta(ge=0, lt=1)]
@@ -39,12 +42,15 @@ class Judge:
     difference from the others: less than half of the workers, and of the voices. The exclusion threshold is `ratio`
     times the largest difference of a worker that stays, and at least an eighth of the coordinates more (`MARGIN`). The
     judge takes the split whose excluded workers exceed their threshold by the largest factor. If none does, all stay.
+    Where the workers that stay do not agree (`AGREED`), `apart` stands for `ratio`: there, honest groups with other
+    data differ from the rest too.
     """
 
     every: Every = 5
     fading: float = 0.9
     near: Near = 0.25
     ratio: Ratio = 1.4
+    apart: Ratio = 2.0
     first: int = 0
     """The first round whose messages are compared: 1 where a coin decides ties, since in round 0 all stand at x0, and
     every side is a toss."""
@@ -54,24 +60,28 @@ class Judge:
     ) -> Opinion:
         """Return the opinion after a round of these messages, numbers or bits."""
         due = round >= self.first and round % self.every == 0
-        if due and len(neutral) >= LEAST_COORDINATES and len(workers) >= 3:
-            opinion = self._compare(make_room(opinion, workers), SideWords.of(messages, neutral), workers)
-            opinion = self._judge(opinion, round)
+        if due and len(workers) >= 3 and (measure := choose_measure(messages, neutral)):
+            opinion = self._compare(make_room(opinion, workers), measure, workers)
+            opinion = self._judge(opinion, round, len(neutral))
         return opinion.after(workers)
 
-    def _compare(self, opinion: Opinion, sides: SideWords, workers: Workers) -> Opinion:
+    def _compare(self, opinion: Opinion, measure: SideWords | Angles, workers: Workers) -> Opinion:
         """Return the opinion with this round's differences in it."""
         among = np.isin(workers, opinion.compared)
         if not among.any():
             return opinion
-        found = sides.all_differences() if among.all() else sides.differences(slice(None), np.flatnonzero(among))
+        found = measure.all_differences() if among.all() else measure.differences(slice(None), np.flatnonzero(among))
         pairs = workers, workers[among], opinion.compared
         shares, times = comparisons.remember(found, *pairs, 1 - self.fading, opinion.shares, opinion.times)
         return opinion._replace(shares=shares, times=times)
 
-    def _judge(self, opinion: Opinion, round: int) -> Opinion:
-        """Return the opinion with the weights that follow from its differences."""
-        constants = self.near, NEAREST, ALIKE, self.ratio, MARGIN
+    def _judge(self, opinion: Opinion, round: int, dimension: int) -> Opinion:
+        """Return the opinion with the weights that follow from its differences.
+
+        In few coordinates honest groups stand opposite each other: there only copies are weighed.
+        """
+        margin = MARGIN if dimension >= LEAST_COORDINATES else inf
+        constants = self.near, NEAREST, ALIKE, self.ratio, margin, AGREED, self.apart
         found = comparisons.judge(opinion.shares, opinion.times, opinion.compared, JUDGEMENTS, constants)
         if found is None:
             return opinion

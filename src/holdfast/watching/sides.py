@@ -15,7 +15,7 @@ from holdfast.streams import Stream
 from holdfast.typing import Rows, Sides, Vector, Workers
 
 LEAST_COORDINATES = 32
-"""Shorter messages are not compared: on few coordinates honest workers happen to take opposite sides on most."""
+"""Shorter messages are compared by their angles: on few coordinates honest workers happen to take opposite sides."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,46 @@ class SideWords:
     def all_differences(self) -> Shares:
         """Return the differences of all pairs of rows, `(n, n)`."""
         return np.asarray(differing_bits(self.words) / self.bits)
+
+
+@dataclass(frozen=True)
+class Angles:
+    """The directions of messages. The angle between two, over pi, is the share of sides in which they would differ
+    if coordinates were drawn at random.
+    """
+
+    units: Rows
+
+    @staticmethod
+    def of(messages: Rows, neutral: Vector) -> "Angles":
+        """Return the directions of messages from the neutral one. A message that is not finite has none: 0."""
+        rows = np.asarray(messages, np.float64) - neutral
+        rows = np.where(np.isfinite(rows).all(axis=1, keepdims=True), rows, 0.0)
+        largest = np.abs(rows).max(axis=1, keepdims=True)
+        rows = rows / np.where(largest > 0, largest, 1.0)
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        return Angles(rows / np.where(lengths > 0, lengths, 1.0))
+
+    def differences(self, rows: slice, others: Workers) -> Shares:
+        """Return the differences of these rows from other rows, `(n, k)`: 1/2 where one has no direction."""
+        # twice the arc tangent of |u - v| / |u + v| keeps its digits where the angle is small
+        apart, together = (self._lengths(rows, others, sign) for sign in (-1, 1))
+        return np.asarray(2 * np.arctan2(apart, together) / np.pi)
+
+    def all_differences(self) -> Shares:
+        """Return the differences of all pairs of rows, `(n, n)`."""
+        return self.differences(slice(None), np.arange(len(self.units)))
+
+    def _lengths(self, rows: slice, others: Workers, sign: int) -> Shares:
+        pairs = self.units[rows][:, np.newaxis] + sign * self.units[others][np.newaxis]
+        return np.asarray(np.linalg.norm(pairs, axis=2))
+
+
+def choose_measure(messages: Rows | Sides, neutral: Vector) -> SideWords | Angles | None:
+    """Return what compares these messages: sides, or angles where coordinates are few; nothing for few bits."""
+    if len(neutral) >= LEAST_COORDINATES:
+        return SideWords.of(messages, neutral)
+    return None if isinstance(messages, Sides) else Angles.of(messages, neutral)
 
 
 def differences(messages: Rows | Sides, neutral: Vector) -> Shares:

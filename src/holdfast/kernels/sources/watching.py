@@ -125,7 +125,7 @@ def _extremes(shares, column_weights, place, places, last, cuts):
 
 
 @jit
-def _split(shares, column_weights, columns, weights, ratio, margin, place, difference):
+def _split(shares, column_weights, columns, weights, ratio, margin, agreed, apart, place, difference):
     """Fill in each row's place in the order of exclusion, and its difference from the rows that stay.
 
     Return how many rows are excluded, and the exclusion threshold.
@@ -146,7 +146,7 @@ def _split(shares, column_weights, columns, weights, ratio, margin, place, diffe
     places = place[columns]
     last = _argsort(places)[::-1]
     least, most = _extremes(shares, column_weights, place, places, last, cuts)
-    limits = np.maximum(ratio * most, most + margin)
+    limits = np.maximum(np.where(most <= agreed, ratio, apart) * most, most + margin)
     best = 0
     for cut in range(1, cuts):
         if best == 0 or least[cut] / limits[cut] > least[best] / limits[best]:
@@ -169,7 +169,7 @@ def judge(shares, times, compared, judgements, constants, weights, voices, diffe
 
     Return the exclusion threshold; -1 if too few were compared often enough, and then nothing is filled in.
     """
-    near, quantile, alike, ratio, margin = constants
+    near, quantile, alike, ratio, margin, agreed, apart = constants
     known = np.empty(len(shares), np.int64)
     row, n = np.full(len(shares), -1), 0
     for i in range(len(shares)):
@@ -195,7 +195,7 @@ def judge(shares, times, compared, judgements, constants, weights, voices, diffe
     for i in range(n):
         for k in range(len(among)):
             column_weights[i, k] = count[columns[k]] if others[i, k] else 0.0
-    go, limit = _split(some, column_weights, columns, count, ratio, margin, place, differs)
+    go, limit = _split(some, column_weights, columns, count, ratio, margin, agreed, apart, place, differs)
     for i in range(n):
         weights[known[i]] = 0.0 if place[i] < go else min(1.0, alike * count[i])
         voices[known[i]] = known[leaders[i]] + 1
