@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from holdfast.data import Dataset
 from holdfast.errors import GuessingWarning, InvalidInput
+from holdfast.methods import DEFAULT
 from holdfast.runs.predictor import Predictor
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
@@ -26,7 +27,7 @@ class _Robust(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         byzantine: Any = 0,
         *,
         attack: Any = "sign-flip",
-        method: Any = "rsa",
+        method: Any = DEFAULT,
         workers: int = 20,
         partition: Any = "iid",
         rounds: int = 1000,

@@ -10,6 +10,7 @@ from commands import Ended, command, command_into
 
 from changed import ready
 from holdfast.cli import main
+from holdfast.methods import DEFAULT
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
 from strict_json import strict
@@ -59,7 +60,9 @@ def test_results_hold_every_combination_in_order(full: Ended) -> None:
 
 
 def test_results_are_those_of_single_runs(full: Ended) -> None:
-    spec = Spec(data="digits", workers=10, byzantine=3, rounds=4, eval_every=2, attack="sign-flip:factor=-2")
+    spec = Spec(
+        data="digits", method="rsa", workers=10, byzantine=3, rounds=4, eval_every=2, attack="sign-flip:factor=-2"
+    )
     (entry,) = [found for found in full.results["runs"] if named(found) == ("iid", "sign-flip:factor=-2", "rsa")]
     assert entry["history"] == run(spec).to_json()["history"]
 
@@ -112,14 +115,14 @@ def test_a_problem_without_classes_has_not_diverged_for_it(plain: Ended) -> None
     assert entries["none", "rsa"]["diverged"] is None
     assert entries["none", "rsa"]["loss"] > 0
     finite = [line for line in plain.stdout.splitlines() if line.startswith("iid  none  ")]
-    assert len(finite) == 2
+    assert len(finite) == 3
     assert not any("diverged" in line for line in finite)
     assert any("diverged" in line for line in plain.stdout.splitlines() if line.startswith("iid  infinite  sgd"))
 
 
 def test_named_workers_are_byzantine_only_under_attack(plain: Ended) -> None:
     entries = {(entry["attack"], entry["method"]): entry for entry in plain.results["runs"]}
-    assert set(entries) == {(attack, method) for attack in ("none", "infinite") for method in ("rsa", "sgd")}
+    assert set(entries) == {(attack, method) for attack in ("none", "infinite") for method in (DEFAULT, "rsa", "sgd")}
     for (attack, _), entry in entries.items():
         assert entry["spec"]["attack"]["byzantine"] == (0 if attack == "none" else [1, 2, 3])
 
@@ -134,7 +137,7 @@ def test_without_out_a_folder_under_runs(tmp_path: Path, monkeypatch: pytest.Mon
     assert str(folder) in stdout
     assert (folder / "report.html").is_file()
     (entry,) = strict((folder / "results.json").read_text())["runs"]
-    assert entry["history"] == run(Spec(data="digits", rounds=2, seed=3)).to_json()["history"]
+    assert entry["history"] == run(Spec(data="digits", method="rsa", rounds=2, seed=3)).to_json()["history"]
 
 
 def test_a_spec_file_may_name_what_is_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

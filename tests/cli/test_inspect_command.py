@@ -9,7 +9,7 @@ from holdfast.cli import main
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
 
-SPEC = Spec(data="digits", workers=6, byzantine=2, attack="duplicate", rounds=20, eval_every=4)
+SPEC = Spec(data="digits", method="rsa", workers=6, byzantine=2, attack="duplicate", rounds=20, eval_every=4)
 
 
 @pytest.fixture

@@ -24,8 +24,8 @@ from holdfast.runs.plan import fill_defaults
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
 
-FAST = ["run", "--data", "digits", "--rounds", "10", "--eval-every", "5"]
-SPEC = Spec(data="digits", rounds=10, eval_every=5)
+FAST = ["run", "--data", "digits", "--method", "rsa", "--rounds", "10", "--eval-every", "5"]
+SPEC = Spec(data="digits", method="rsa", rounds=10, eval_every=5)
 ESCAPE = "\x1b"
 
 pytestmark = pytest.mark.usefixtures("compiled")
@@ -119,7 +119,7 @@ def on_a_terminal(argv: list[str], stdout: int | None) -> tuple[bytes, bytes, in
     return told, seen, process.wait()
 
 
-LIVE = ["run", "--data", "digits", "--rounds", "600", "--eval-every", "100", "--out", "live"]
+LIVE = ["run", "--data", "digits", "--method", "rsa", "--rounds", "600", "--eval-every", "100", "--out", "live"]
 
 
 def test_a_terminal_gets_a_live_line() -> None:

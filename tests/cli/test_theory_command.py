@@ -114,7 +114,13 @@ def test_runs_with_a_theorems_steps(schedule: str, regression: str) -> None:
 
 def test_a_theorems_steps_are_the_same_after_an_interruption(regression: str, tmp_path: Path) -> None:
     spec = Spec(
-        data=regression, problem="least-squares", workers=5, schedule="theorem2", rounds=40, checkpoint_every=20
+        data=regression,
+        method="rsa",
+        problem="least-squares",
+        workers=5,
+        schedule="theorem2",
+        rounds=40,
+        checkpoint_every=20,
     )
     whole = run(spec, tmp_path / "run")
     (tmp_path / "run" / "checkpoint.npz").unlink()  # the one before it is of round 20
@@ -122,7 +128,7 @@ def test_a_theorems_steps_are_the_same_after_an_interruption(regression: str, tm
 
 
 def test_steps_come_from_the_honest_workers(regression: str) -> None:
-    spec = Spec(data=regression, problem="least-squares", workers=3, schedule="theorem2", rate=1e4)
+    spec = Spec(data=regression, method="rsa", problem="least-squares", workers=3, schedule="theorem2", rate=1e4)
     attacked = assemble(remake_plan(ready(replace(spec, byzantine=(1, 2), attack="gaussian"))))
     everyone = assemble(remake_plan(ready(spec)))
     for experiment, honest in ((attacked, [3]), (everyone, [1, 2, 3])):
@@ -137,7 +143,10 @@ def test_steps_come_from_the_honest_workers(regression: str) -> None:
 @pytest.mark.parametrize(
     ("argv", "complaint"),
     [
-        (["theorem2"], "theorem2 needs strongly convex losses, mu_i > 0 for every worker and the master; got mu_1 = 0"),
+        (
+            ["theorem2", "--method", "rsa"],
+            "theorem2 needs strongly convex losses, mu_i > 0 for every worker and the master; got mu_1 = 0",
+        ),
         (["theorem-sqrt", "--method", "krum"], "theorem-sqrt is a step size of rsa and ideal-rsa; got method=krum"),
     ],
 )

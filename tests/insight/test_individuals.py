@@ -20,7 +20,14 @@ from holdfast.watching.suspicion import disagreement
 from stopping import StopAfter
 
 SPEC = Spec(
-    data="digits", workers=8, byzantine=(2, 5), attack="sign-flip", rounds=100, eval_every=20, checkpoint_every=25
+    data="digits",
+    method="rsa",
+    workers=8,
+    byzantine=(2, 5),
+    attack="sign-flip",
+    rounds=100,
+    eval_every=20,
+    checkpoint_every=25,
 )
 
 

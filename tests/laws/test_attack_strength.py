@@ -210,7 +210,9 @@ COLUMNWISE = ["median", "phocas", "nnm+trimmed-mean", "clip:radius=0.1+nnm+media
 @pytest.mark.parametrize("method", TURNING)
 def test_few_coordinates_tell_the_same_damage(method: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(line_search, "MANY", 1)
-    spec = ready(Spec(data="digits", workers=12, method=method, attack="gaussian", byzantine=(2, 7), rounds=6))
+    spec = ready(
+        Spec(data="digits", workers=12, method=method, attack="gaussian", byzantine=(2, 7), rounds=6, momentum=0)
+    )
     spec = replace(spec, attack=AskedInFew(name))
     run(spec)
     run(replace(spec, participation=0.7))
@@ -222,7 +224,9 @@ def test_few_coordinates_tell_the_same_damage(method: str, name: str, monkeypatc
 def test_some_columns_tell_their_damage(method: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(line_search, "MANY", 1)
     monkeypatch.setattr(line_search, "COLUMNS", 90)
-    spec = ready(Spec(data="digits", workers=12, method=method, attack="gaussian", byzantine=(2, 7), rounds=6))
+    spec = ready(
+        Spec(data="digits", workers=12, method=method, attack="gaussian", byzantine=(2, 7), rounds=6, momentum=0)
+    )
     spec = replace(spec, attack=AskedInColumns(name))
     run(spec)
     run(replace(spec, participation=0.7, dtype="float64"))

@@ -15,7 +15,7 @@ from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
 from holdfast.watching.opinion import Treatment
 
-SPEC = Spec(data="digits", workers=6, byzantine=(2, 5), attack="sign-flip", rounds=40, eval_every=10)
+SPEC = Spec(data="digits", method="rsa", workers=6, byzantine=(2, 5), attack="sign-flip", rounds=40, eval_every=10)
 
 
 @pytest.fixture(scope="module")

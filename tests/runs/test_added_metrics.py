@@ -14,7 +14,7 @@ from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
 from holdfast.studies.comparison import compare
 
-SPEC = Spec(data="digits", workers=5, rounds=20, eval_every=10)
+SPEC = Spec(data="digits", method="rsa", workers=5, rounds=20, eval_every=10)
 DIVERGING = replace(SPEC, method="sgd", rate=1e30)
 
 

@@ -181,9 +181,9 @@ def test_a_comparison_tells_the_numbers_that_each_run_had() -> None:
 
 
 def test_the_command_says_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    flags = ["--data", "digits", "--rounds", "20"]
+    flags = ["--data", "digits", "--method", "rsa", "--rounds", "20"]
     assert main(["run", *flags, "--out", str(tmp_path / "run")]) == 0
-    penalty, rate = numbers(Spec(data="digits", rounds=20))
+    penalty, rate = numbers(Spec(data="digits", method="rsa", rounds=20))
     printed = capsys.readouterr().out
     assert f"penalty={penalty:g}" in printed
     assert f"--rate {rate:g}" in printed
@@ -214,12 +214,12 @@ def test_a_problem_of_ones_own_is_probed() -> None:
     problem = outsiders.Quadratic(np.full((7, 4), 3.0), noise=0.0)
     found = resolve_auto(fill_defaults(Spec(problem=problem, workers=7, method="ideal-sgd", l2=0.0)))
     assert found.rate == pytest.approx(1 / 7, rel=0.01)
-    penalty, rate = numbers(Spec(problem=problem, workers=7))
+    penalty, rate = numbers(Spec(problem=problem, method="rsa", workers=7))
     start = problem.start()
     # all is gained at the end of the way, g = D^2 / 2: (g - 2/3 g) / D = D / 6; on the way there a little more
     assert penalty == pytest.approx(np.linalg.norm(start - 3.0) / 6, rel=0.25)
     assert rate <= 1.01
-    result = run(Spec(problem=problem, workers=7, attack="sign-flip", byzantine=2, rounds=300))
+    result = run(Spec(problem=problem, method="rsa", workers=7, attack="sign-flip", byzantine=2, rounds=300))
     assert np.abs(result.model - 3.0).max() < 0.2 * np.abs(start - 3.0).max()
 
 
@@ -240,7 +240,7 @@ def test_of_many_workers_some_are_asked(monkeypatch: pytest.MonkeyPatch) -> None
     asked = automatic._choose_workers(np.arange(1, 91), seed=0)
     assert len(asked) == len(set(asked)) == 30
     assert 0 < sum(worker > 70 for worker in asked) < 15
-    spec = Spec(data="digits", workers=90, byzantine=20, attack="duplicate", rounds=400)
+    spec = Spec(data="digits", method="rsa", workers=90, byzantine=20, attack="duplicate", rounds=400)
     some = numbers(spec)
     monkeypatch.setattr(automatic, "SURVEYED", 90)
     assert some == pytest.approx(numbers(replace(spec, checkpoint_every=499)), rel=0.2)
@@ -253,7 +253,9 @@ def test_what_else_cannot_work_is_said_first() -> None:
 
 def test_a_table_has_one_column_for_one_method() -> None:
     """Each attack gives the rule other reports, so other numbers; the method is the same for those who asked."""
-    specs = [Spec(data="digits", rounds=2, byzantine=4, attack=attack) for attack in ("sign-flip", "gaussian")]
+    specs = [
+        Spec(data="digits", method="rsa", rounds=2, byzantine=4, attack=attack) for attack in ("sign-flip", "gaussian")
+    ]
     results = compare(specs, jobs=1)
     assert len({result.spec.method for result in results}) == 2
     assert [place.method for place in Comparison.of(results).places] == ["rsa", "rsa"]
@@ -263,7 +265,7 @@ def test_the_first_step_is_stable_for_the_masters_regulariser() -> None:
     """Standardised features and weights 1 / m make L small, so that sqrt(K) / L is far above 1 / c = 100."""
     x = np.random.default_rng(0).normal(size=(400, 5))
     y = (x.sum(axis=1) > 0).astype(int)
-    spec = Spec(data=Dataset("line", x, y, x, y), problem="logistic", rounds=500, eval_every=25)
+    spec = Spec(data=Dataset("line", x, y, x, y), method="rsa", problem="logistic", rounds=500, eval_every=25)
     assert rate_of(spec) == 100.0
     assert rate_of(replace(spec, l2=0.0)) > 500
     assert run(spec).diverged is None

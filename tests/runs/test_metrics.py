@@ -18,7 +18,9 @@ from holdfast.runs.plan import remake_plan
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
 
-BASE = Spec(data="digits", workers=6, byzantine=(2, 5), attack="sign-flip", rounds=12, eval_every=12, seed=4)
+BASE = Spec(
+    data="digits", method="rsa", workers=6, byzantine=(2, 5), attack="sign-flip", rounds=12, eval_every=12, seed=4
+)
 Table = NDArray[np.floating[Any]]
 
 

@@ -48,7 +48,7 @@ def test_a_problem_takes_the_labels_that_the_command_takes() -> None:
     mine = hf.data.Dataset.split("mine", generator.normal(size=(60, 4)), labels)
     problem = hf.problems.Softmax.of(mine, hf.data.Iid(), workers=3)
     assert problem.outputs == 3
-    same = replace(BASE, data=mine, workers=3, scale=1.0)
+    same = replace(BASE, method="rsa", data=mine, workers=3, scale=1.0)
     assert hf.simulate(problem, "rsa", rounds=6, eval_every=2).history == hf.run(same).history
 
 

@@ -23,7 +23,7 @@ from holdfast.runs.spec import Spec
 from holdfast.typing import Request
 from pairs import pairs
 
-BASE = Spec(data="digits", workers=10, rounds=6, eval_every=3, batch=8)
+BASE = Spec(data="digits", method="rsa", workers=10, rounds=6, eval_every=3, batch=8)
 NUMBERS = replace(BASE, rate=1e-5)
 """With a rate near those that the rule finds here; finding one takes ten times such a run."""
 

@@ -17,7 +17,15 @@ from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
 from holdfast.typing import Vector
 
-BASE = Spec(data="digits", workers=6, byzantine=(2, 5), attack="sign-flip", partition="dirichlet:alpha=0.3", rounds=40)
+BASE = Spec(
+    data="digits",
+    method="rsa",
+    workers=6,
+    byzantine=(2, 5),
+    attack="sign-flip",
+    partition="dirichlet:alpha=0.3",
+    rounds=40,
+)
 
 
 def played(spec: Spec) -> tuple[Experiment, Vector]:

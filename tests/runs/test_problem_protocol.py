@@ -117,7 +117,7 @@ def test_from_a_spec_and_in_a_folder(problem: Any, tmp_path: Path) -> None:
 # -- what asks for more ----------------------------------------------------------------------------------------
 
 NEEDS = r"needs a problem with a known optimum \(softmax, logistic, least-squares\); got Quadratic"
-OWN = Spec(problem=QUADRATIC, workers=7, rounds=2)
+OWN = Spec(problem=QUADRATIC, method="rsa", workers=7, rounds=2)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from holdfast.runs.records import Result
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
 
-BASE = Spec(data="digits", workers=6, rounds=20, eval_every=8)
+BASE = Spec(data="digits", method="rsa", workers=6, rounds=20, eval_every=8)
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ from holdfast.states import arrays_of, fill_state
 from holdfast.typing import Messages, Rows, Vector
 from stopping import StopAfter
 
-BASE = Spec(data="digits", workers=10, rounds=24, eval_every=6, checkpoint_every=5, batch=4)
+BASE = Spec(data="digits", method="rsa", workers=10, rounds=24, eval_every=6, checkpoint_every=5, batch=4)
 ATTACKED = replace(BASE, byzantine=(2, 6), attack="sign-flip")
 
 

@@ -20,7 +20,7 @@ from holdfast.studies.halving import Rung, candidates, halve, list_rounds
 from holdfast.studies.tuning import Outcome, apply_winner, last_run
 from own_problem import Own
 
-BASE = Spec(data="digits", workers=5, rounds=90)
+BASE = Spec(data="digits", method="rsa", workers=5, rounds=90)
 
 
 def record(spec: Spec, accuracy: float) -> Record:

@@ -128,6 +128,6 @@ def test_a_problem_without_a_known_optimum_is_refused_in_a_line() -> None:
     with pytest.raises(InvalidInput, match=re.escape(f"variance {refused}")):
         variance_bound(own_problem, [1], own_problem.start(), 1.0)
     with pytest.raises(InvalidInput, match=re.escape(f"theory {refused}")):
-        find_guarantees(Spec(problem=own_problem, workers=2))
+        find_guarantees(Spec(problem=own_problem, method="rsa", workers=2))
     with pytest.raises(InvalidInput, match=re.escape(f"theorem2 {refused}")):
-        run(Spec(problem=own_problem, workers=2, schedule="theorem2"))
+        run(Spec(problem=own_problem, method="rsa", workers=2, schedule="theorem2"))

@@ -162,8 +162,11 @@ def test_runs_differ_by_them(method: str) -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"method": "krum"}, r"weights of workers are for mean, geometric-median, median, trimmed-mean, .*; got Krum"),
-        ({"method": "nnm+median"}, "weights of workers are for mean, .*, without stages, and for rsa; got Median"),
+        ({"method": "krum"}, r"weights of workers are for rsa and the rules mean, .*, median, trimmed-mean; got Krum"),
+        (
+            {"method": "nnm+median"},
+            "weights of workers pass through the stages clip, arc, bound, watch; got NearestNeighbourMixing",
+        ),
         ({"method": "rsa-admm"}, "weights of workers need a method that heeds them; got rsa-admm"),
         ({"weights": "equal", "weight_cap": 3.0}, "weight_cap is for weights=samples; got 3 and weights=equal"),
     ],

@@ -12,7 +12,7 @@ from holdfast.cli.announcements import announce_inferences, announce_numbers
 from holdfast.cli.reporter import Reporter
 from holdfast.cli.spec_flags import add_output, add_spec_flags, read_sweep
 from holdfast.cli.study_folder import add_resumable, open_store, resumable
-from holdfast.methods import method_labels
+from holdfast.methods import DEFAULT, method_labels
 from holdfast.runs.cautions import count_kinds
 from holdfast.runs.records import Record
 from holdfast.runs.spec import Spec
@@ -22,7 +22,7 @@ from holdfast.studies.store import DataDigests
 from holdfast.studies.study import Keeper, grid
 from holdfast.studies.table import Comparison
 
-DEFAULTS = {"method": ("rsa", "sgd"), "attack": ("none",), "partition": ("iid",)}
+DEFAULTS = {"method": (DEFAULT, "rsa", "sgd"), "attack": ("none",), "partition": ("iid",)}
 """What is compared where neither flags nor the spec file say it."""
 FAILED = 1
 """The exit status when a run failed: the others are in the tables."""

@@ -1,9 +1,10 @@
 """Flags: those of a spec are its fields, with dashes; those of the engines are the fields of their options."""
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import Field, fields
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from holdfast.attacks import ATTACKS
@@ -27,10 +28,21 @@ TEXTS = {
 """Functions that write each part of a spec as on a command line."""
 
 
+ABOUT_RSA = {"method": "rsa"}
+"""Defaults of the commands that are about RSA's numbers."""
+
+
 def add_spec_flags(
-    parser: ArgumentParser, without: Collection[str] = (), many: bool = False, file: bool = True
+    parser: ArgumentParser,
+    without: Collection[str] = (),
+    many: bool = False,
+    file: bool = True,
+    defaults: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
-    """Add the optional spec file and a flag for every field, by sections; with `many`, flags take several values."""
+    """Add the optional spec file and a flag for every field, by sections; with `many`, flags take several values.
+
+    Defaults of the command stand for those of the spec.
+    """
     if file:
         about = "spec file with any of the sections below; flags override it"
         parser.add_argument("spec", nargs="?", type=Path, metavar="SPEC.toml", help=about)
@@ -45,7 +57,7 @@ def add_spec_flags(
                     format_flag(option.name),
                     nargs="+" if many else None,
                     metavar="{" + ",".join(choices) + "}" if choices else _format_metavar(option.name),
-                    help=_format_help(option.metadata["help"], _format_default(option)),
+                    help=_format_help(option.metadata["help"], defaults.get(option.name) or _format_default(option)),
                 )
         if section == "engine" and section not in without:
             _add_engine_options(group)
@@ -123,9 +135,9 @@ def _is_file(text: str) -> bool:
     return text.endswith(".toml")
 
 
-def read_spec(arguments: Namespace) -> Spec:
-    """Return the spec of a command line."""
-    return Spec.of(read_values(arguments))
+def read_spec(arguments: Namespace, defaults: Mapping[str, str] = MappingProxyType({})) -> Spec:
+    """Return the spec of a command line, with these defaults of the command."""
+    return Spec.of({**defaults, **read_values(arguments)})
 
 
 def read_engine(arguments: Namespace, otherwise: Callable[[], Any]) -> EngineOptions | None:

@@ -10,20 +10,20 @@ from threadpoolctl import threadpool_limits
 
 from holdfast.cli.announcements import announce_plan
 from holdfast.cli.reporter import Reporter
-from holdfast.cli.spec_flags import add_output, add_spec_flags, read_spec
+from holdfast.cli.spec_flags import ABOUT_RSA, add_output, add_spec_flags, read_spec
 from holdfast.insight.theorems import find_guarantees
 from holdfast.theory import Guarantees
 
 
 def add_flags(parser: ArgumentParser) -> None:
-    add_spec_flags(parser, without=("engine",))
+    add_spec_flags(parser, without=("engine",), defaults=ABOUT_RSA)
     add_output(parser)
 
 
 def command(arguments: Namespace) -> int:
     reporter = Reporter.of(arguments)
     with reporter.show_work(), threadpool_limits(1, "blas"):
-        found = find_guarantees(announce_plan(reporter, read_spec(arguments)).spec)
+        found = find_guarantees(announce_plan(reporter, read_spec(arguments, ABOUT_RSA)).spec)
     if arguments.json:
         print(json.dumps(found.to_json(), allow_nan=False))
         return 0

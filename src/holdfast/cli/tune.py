@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 from holdfast import methods
 from holdfast.cli.announcements import announce_inferences
 from holdfast.cli.reporter import Reporter
-from holdfast.cli.spec_flags import add_output, add_spec_flags, format_flags, read_spec, read_values
+from holdfast.cli.spec_flags import ABOUT_RSA, add_output, add_spec_flags, format_flags, read_spec, read_values
 from holdfast.cli.study_folder import add_resumable, open_study, resumable
 from holdfast.errors import InvalidInput
 from holdfast.methods import Rsa
@@ -34,7 +34,7 @@ STORES = ("runs", "final")
 
 
 def add_flags(parser: ArgumentParser) -> None:
-    add_spec_flags(parser, without=("engine",))
+    add_spec_flags(parser, without=("engine",), defaults=ABOUT_RSA)
     parser.add_argument("--norm", nargs="+", metavar="P", help=f"rsa: norms to try (default {ALL_NORMS})")
     parser.add_argument(
         "--validation", type=float, default=0.1, metavar="SHARE", help="of the training data to choose by (default 0.1)"
@@ -51,7 +51,7 @@ def add_flags(parser: ArgumentParser) -> None:
 
 
 def command(arguments: Namespace) -> int:
-    asked = read_spec(arguments)
+    asked = read_spec(arguments, ABOUT_RSA)
     norms = _norms(asked, arguments)
     reporter = Reporter.of(arguments)
 

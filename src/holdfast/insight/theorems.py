@@ -20,7 +20,8 @@ logger = logging.getLogger(__name__)
 def find_guarantees(spec: Spec) -> Guarantees:
     """Return what the paper promises to a spec: its Byzantine workers attack, whatever `attack` says.
 
-    >>> found = find_guarantees(Spec(data="digits", scale=1, partition="by-label", workers=10, byzantine=2))
+    >>> asked = Spec(data="digits", method="rsa", scale=1, partition="by-label", workers=10, byzantine=2)
+    >>> found = find_guarantees(asked)
     >>> len(found.lambda0_per_worker), found.lambda0 > 0.01, found.convergence is None
     (8, True, True)
     """

@@ -4,6 +4,7 @@ from holdfast.methods.admm import RsaAdmm
 from holdfast.methods.aggregated import Aggregated, IdealSgd
 from holdfast.methods.method import AUTO, Method, Setting
 from holdfast.methods.names import (
+    DEFAULT,
     REGISTRY,
     make_method,
     method_labels,

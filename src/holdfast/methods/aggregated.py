@@ -13,6 +13,7 @@ from holdfast.methods.program import Program
 from holdfast.methods.schedules import Constant
 from holdfast.methods.sums import Total, Weigh
 from holdfast.methods.workers import GradientWorker
+from holdfast.stages import REGISTRY as STAGES
 from holdfast.typing import Messages, Rows, Vector
 
 MOMENTUM = 0.9
@@ -34,18 +35,27 @@ class Aggregated(Method):
         return (self.rule, *self.stages)
 
     def program(self, setting: Setting) -> Program:
-        if setting.weights and (self.stages or not isinstance(self.rule, Weighing)):
-            known = ", ".join(name for name, rule in RULES.items() if issubclass(rule, Weighing))
-            raise InvalidInput(f"weights of workers are for {known}, without stages, and for rsa; got {self.rule}")
+        if setting.weights:
+            self._check_weighs()
         return Program(
             GradientWorker(),
             self.rule,
             setting.rate,
             setting.prior,
-            reading=(Weigh(setting.weights),) if setting.weights else self.stages,
+            reading=(Weigh(setting.weights), *self.stages) if setting.weights else self.stages,
             serving=(Total(setting.weights),),
             declared=setting.declared,
         )
+
+    def _check_weighs(self) -> None:
+        """Raise unless the weights of workers pass through the stages, and the rule takes them."""
+        if not isinstance(self.rule, Weighing):
+            known = ", ".join(name for name, rule in RULES.items() if issubclass(rule, Weighing))
+            raise InvalidInput(f"weights of workers are for rsa and the rules {known}; got {self.rule}")
+        mixing = [stage for stage in self.stages if not getattr(stage, "keeps_workers", False)]
+        if mixing:
+            known = ", ".join(name for name, stage in STAGES.items() if stage.keeps_workers)
+            raise InvalidInput(f"weights of workers pass through the stages {known}; got {mixing[0]}")
 
     def on_rows(self, declared: int) -> Program:
         """Return the program whose direction is the aggregated vector itself: for rows that are no run's gradients."""

@@ -32,6 +32,10 @@ _PLUS = r"\+(?=[A-Za-z_])"
 """Between stages and rule; a plus sign may also stand in a number, as in 1e+5."""
 
 
+DEFAULT = "watch+bound+mean"
+"""The method where none is given: the best by worst case over data sets, partitions and attacks (docs/default.md)."""
+
+
 def make_method(given: Any) -> Method:
     """Return the method that is given as a text, a table or an object; a rule is one too.
 

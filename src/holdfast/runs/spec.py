@@ -14,7 +14,7 @@ from holdfast.conversion import convert, field_types
 from holdfast.data import PARTITIONS, Among, Iid, Partition, as_source
 from holdfast.engines.engine_options import ENGINES, EngineOptions, InProcess
 from holdfast.errors import InvalidInput, unknown
-from holdfast.methods import AUTO, Method, Rsa, make_method, method_name, method_table, schedules
+from holdfast.methods import AUTO, DEFAULT, Method, make_method, method_name, method_table, schedules
 from holdfast.naming import source_of
 from holdfast.problems import MODELS, PROBLEMS
 from holdfast.problems.modules import WAYS
@@ -51,7 +51,7 @@ class Spec:
 
     method: Part[Method] = part(
         "method",
-        Rsa(),
+        make_method(DEFAULT),
         "how to learn: NAME[:key=value,...], stages before a rule with +",
         make_method,
         method_table,

@@ -27,6 +27,7 @@ class Clipping(Stage):
     """
 
     shortens: ClassVar[bool] = True
+    keeps_workers: ClassVar[bool] = True
     rotation_equivariant: ClassVar[bool] = True
     radius: float = 100.0
 
@@ -69,6 +70,7 @@ class Arc(Declared, Stage):
     """
 
     cites: ClassVar[tuple[str, ...]] = ("allouah2025adaptive",)
+    keeps_workers: ClassVar[bool] = True
     rotation_equivariant: ClassVar[bool] = True
 
     def change(self, messages: Messages) -> Messages:
@@ -114,6 +116,7 @@ class Bounding(RememberingStage[UsualLength]):
     """
 
     cites: ClassVar[tuple[str, ...]] = ("li2019rsa",)
+    keeps_workers: ClassVar[bool] = True
     longest: float = 2.0
     plausible: float = 4.0
 

@@ -17,6 +17,8 @@ class Stage(Part, ABC):
 
     shortens: ClassVar[bool] = False
     """Whether equal rows may become shorter."""
+    keeps_workers: ClassVar[bool] = False
+    """Whether each row that comes out stands for the worker whose row went in, and keeps that worker's weight."""
 
     @overload
     def __call__(self, messages: Messages) -> Messages: ...

@@ -1,5 +1,6 @@
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -24,6 +25,7 @@ class Watch(RememberingStage[Opinion]):
            [2.]])
     """
 
+    keeps_workers: ClassVar[bool] = True
     every: Every = Judge.every
     near: Near = Judge.near
     ratio: Ratio = Judge.ratio

@@ -4,7 +4,6 @@ docs/watchful.md explains and measures it.
 """
 
 from dataclasses import dataclass
-from math import inf
 from typing import Annotated
 
 import numpy as np
@@ -24,6 +23,8 @@ ALIKE = 2.0
 MARGIN = 0.125
 """An excluded worker differs on an eighth of all coordinates more than any worker that stays: honest groups can differ
 on a tenth."""
+NEVER = 2.0
+"""A margin that no worker exceeds, since no difference is larger than 1."""
 AGREED = 0.4
 """Workers that stay agree if none differs from the others on more of the coordinates."""
 
@@ -80,7 +81,7 @@ class Judge:
 
         In few coordinates honest groups stand opposite each other: there only copies are weighed.
         """
-        margin = MARGIN if dimension >= LEAST_COORDINATES else inf
+        margin = MARGIN if dimension >= LEAST_COORDINATES else NEVER
         constants = self.near, NEAREST, ALIKE, self.ratio, margin, AGREED, self.apart
         found = comparisons.judge(opinion.shares, opinion.times, opinion.compared, JUDGEMENTS, constants)
         if found is None:
