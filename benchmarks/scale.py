@@ -87,7 +87,7 @@ def _spec(folder: Path, workers: int, dimension: int) -> Spec:
     if not path.exists():
         x = generator.integers(0, 256, (n, WIDTHS[dimension]), np.uint8)
         np.savez(path, x_train=x, y_train=np.arange(n) % 10, x_test=x[:10], y_test=np.arange(10))
-    return Spec(data=str(path), workers=workers, rate=0.001)
+    return Spec(data=str(path), method="rsa", workers=workers, rate=0.001)
 
 
 def _measured(spec: Spec, engine_name: str, messages: str, dimension: int, budget: float) -> Cell:

@@ -90,7 +90,7 @@ def pooled() -> None:
     print("| data, q = 4 of 20 flip signs | default | scikit-learn on the honest samples |\n|---|---|---|")
     for name, load in TABLES.items():
         data = standardised(name, load)
-        spec = Spec(data=data, problem="least-squares" if name == "diabetes" else "softmax", l2=0.0)
+        spec = Spec(data=data, method="rsa", problem="least-squares" if name == "diabetes" else "softmax", l2=0.0)
         specs = [replace(spec, attack="sign-flip", byzantine=4, seed=seed) for seed in SEEDS]
         best = Ridge() if name == "diabetes" else LogisticRegression(max_iter=10_000)
         ours, theirs = [], []

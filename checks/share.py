@@ -44,7 +44,7 @@ def reached(data: Dataset, setting: Setting, share: float, seed: int) -> float:
     """Return the score of a run by default but for the share."""
     partition, attack, q = setting
     problem = "least-squares" if data.name == "diabetes" else "softmax"
-    asked = Spec(data=data, problem=problem, partition=partition, attack=attack, byzantine=q, seed=seed)
+    asked = Spec(data=data, method="rsa", problem=problem, partition=partition, attack=attack, byzantine=q, seed=seed)
     with mock.patch.multiple(survey, SHARE=share, SHARE_BEYOND_L1=share):
         found = resolve_auto(fill_defaults(replace(asked, eval_every=asked.rounds)))
     return score(run(found), data)

@@ -19,7 +19,7 @@ from holdfast.insight.inspection import list_individuals, list_suspicions
 PAGE = Path(__file__).parents[1] / "docs" / "workers.md"
 BEGIN, END = "<!-- {}: written by checks/suspicion_rates.py -->\n", "<!-- end -->\n"
 SEEDS = range(3)
-BASE = Spec(rounds=1000, eval_every=100, byzantine=8, attack="infinite")
+BASE = Spec(method="rsa", rounds=1000, eval_every=100, byzantine=8, attack="infinite")
 PARTITIONS = ("iid", "by-label", "dirichlet:alpha=0.1")
 HEAD = ("attack", *(f"{partition}: {look}" for partition in PARTITIONS for look in ("suspect", "copy")))
 TABLES = list(product(("digits", "mnist"), ("rsa", "geometric-median")))

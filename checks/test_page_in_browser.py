@@ -16,7 +16,7 @@ import pytest
 playwright = pytest.importorskip("playwright.sync_api", reason="needs the extra browser")
 
 SMALL = ["--data", "digits", "--workers", "10", "--partition", "by-label", "--byzantine", "3"]
-ATTACKED = [*SMALL, "--attack", "sign-flip", "--rounds", "200", "--eval-every", "20"]
+ATTACKED = [*SMALL, "--method", "rsa", "--attack", "sign-flip", "--rounds", "200", "--eval-every", "20"]
 COMMANDS = {
     "run": [["run", *ATTACKED, "--out", "{}"], ["inspect", "{}"]],
     "compare": [

@@ -6,6 +6,8 @@ import pytest
 from commands import command
 from sklearn.datasets import load_wine
 
+from holdfast.methods import DEFAULT
+
 SHORT = ["--rounds", "60", "--eval-every", "60"]
 
 
@@ -24,7 +26,7 @@ def test_what_the_data_decided_is_said(name: str, wine: str, tmp_path: Path) -> 
     assert ended.status == 0
     said = ended.stdout.splitlines()
     if name == "run":
-        assert said.pop(0) == f"watch+bound+mean on {wine}, iid: 5 workers, none of them Byzantine, 60 rounds"
+        assert said.pop(0) == f"{DEFAULT} on {wine}, iid: 5 workers, none of them Byzantine, 60 rounds"
     assert said[0] == f"{wine}: 178 rows, 13 features; names of the columns in row 1"
     assert said.count("problem: softmax, since the target has 3 classes (--problem names another)") == 1
     assert sum(line.startswith("features: standardised") for line in said) == 1

@@ -16,7 +16,7 @@ from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
 from pairs import pairs
 
-BASE = Spec(data="digits", workers=11, rounds=4, eval_every=2, batch=8)
+BASE = Spec(data="digits", method="rsa", workers=11, rounds=4, eval_every=2, batch=8)
 ON_RAY = Ray(shards=2)
 BITS, SIDES = "rsa:messages=bits", "watchful-rsa:messages=bits,every=1"
 ATTACKED = replace(BASE, byzantine=2, attack="gaussian")

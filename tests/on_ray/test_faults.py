@@ -31,8 +31,8 @@ pytestmark = [
 ]
 
 SPEC = Spec(
-    data="digits", workers=10, rounds=60, eval_every=20, checkpoint_every=25, batch=8, byzantine=3, attack="gaussian",
-    engine=Ray(shards=2),
+    data="digits", method="rsa", workers=10, rounds=60, eval_every=20, checkpoint_every=25, batch=8, byzantine=3,
+    attack="gaussian", engine=Ray(shards=2),
 )  # fmt: skip
 RSA = {"full": "rsa", "bits": "rsa:messages=bits", "sides": "watchful-rsa:messages=bits"}
 SOON = Ray(shards=2, round_timeout=0.7)

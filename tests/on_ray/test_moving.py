@@ -24,7 +24,15 @@ pytestmark = [
 ]
 
 SPEC = Spec(
-    data="digits", workers=7, rounds=20, eval_every=5, checkpoint_every=4, batch=4, byzantine=2, attack="gaussian"
+    data="digits",
+    method="rsa",
+    workers=7,
+    rounds=20,
+    eval_every=5,
+    checkpoint_every=4,
+    batch=4,
+    byzantine=2,
+    attack="gaussian",
 )
 ENGINES: dict[str, Any] = {"one process": "simulated", "one shard": Ray(shards=1), "two shards": Ray(shards=2)}
 MOVES = [("two shards", "one process"), ("one process", "two shards"), ("two shards", "one shard")]

@@ -32,7 +32,7 @@ _PLUS = r"\+(?=[A-Za-z_])"
 """Between stages and rule; a plus sign may also stand in a number, as in 1e+5."""
 
 
-DEFAULT = "watch+bound+mean"
+DEFAULT = "bound+watch:near=0.1,apart=2+mean"
 """The method where none is given: the best by worst case over data sets, partitions and attacks (docs/default.md)."""
 
 

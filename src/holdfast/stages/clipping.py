@@ -85,6 +85,10 @@ FADING = 0.999
 """The usual length falls by at most a thousandth per round: workers that have learnt do not silence the others."""
 
 
+NEXT_TO_NOTHING = 1e-6
+"""The factor of an implausible row: its direction stays, for a stage behind that reads sides."""
+
+
 class UsualLength(NamedTuple):
     """What bounding remembers: the usual length of a message, 0 before the first round."""
 
@@ -99,9 +103,9 @@ class Bounding(RememberingStage[UsualLength]):
 
         x_i f(|x_i| / u) min(1, longest u / |x_i|)
 
-    f is 1 up to `plausible`, falls linearly, and is 0 from twice `plausible` on. A row with NaN or an infinity becomes
-    0. While fewer than half of the rows lie, u is at most the longest honest row so far, and one row pulls the mean by
-    at most longest u / n.
+    f is 1 up to `plausible`, falls linearly, and is next to 0 from twice `plausible` on. A row with NaN or an infinity
+    becomes 0. While fewer than half of the rows lie, u is at most the longest honest row so far, and one row pulls the
+    mean by at most longest u / n.
 
     This is RSA in proximal form. A worker that begins at the master's model x0 and takes the step
 
@@ -111,7 +115,8 @@ class Bounding(RememberingStage[UsualLength]):
     pull of an honest worker is g_i itself. Here lambda = longest u estimates lambda_0 anew in each round, from the
     messages. docs/default.md has the measurements.
 
-    >>> Bounding()(np.array([[1.0], [2.0], [2.0], [-5.0], [-12.0], [99.0], [1.0]]))[:, 0]  # u = 2, longest 4, f(6) = .5
+    >>> rows = np.array([[1.0], [2.0], [2.0], [-5.0], [-12.0], [99.0], [1.0]])
+    >>> Bounding()(rows)[:, 0].round(3)  # u = 2, the longest is 4, f(6) = 1/2
     array([ 1.,  2.,  2., -4., -2.,  0.,  1.])
     """
 
@@ -134,7 +139,7 @@ class Bounding(RememberingStage[UsualLength]):
         if not 0 < usual < np.inf:  # half of the rows are 0, or not finite: no length is usual
             return messages._replace(rows=np.zeros_like(rows)), state
         relative = lengths / usual
-        faded = (2 - relative / self.plausible).clip(0, 1)
+        faded = (2 - relative / self.plausible).clip(NEXT_TO_NOTHING, 1)
         factors = np.where(relative > self.longest, self.longest / relative.clip(min=self.longest), 1.0) * faded
         bounded = np.where(np.isfinite(relative)[:, np.newaxis], rows, 0) * factors[:, np.newaxis].astype(rows.dtype)
         return messages._replace(rows=bounded), UsualLength(np.array(usual))

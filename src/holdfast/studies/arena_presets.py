@@ -7,7 +7,7 @@ from typing import Any
 from holdfast.attacks import REGISTRY as EVERY_ATTACK
 from holdfast.errors import InvalidInput
 from holdfast.methods import REGISTRY as EVERY_METHOD
-from holdfast.methods import make_method
+from holdfast.methods import DEFAULT, make_method
 from holdfast.runs.spec import Spec
 from holdfast.studies.arena_plan import Arena
 
@@ -91,6 +91,7 @@ PRESETS = {
     "full": Preset(),
     "demo": Preset(
         methods=[
+            DEFAULT,
             "rsa",
             "watchful-rsa",
             "geometric-median",

@@ -25,7 +25,7 @@ MARGIN = 0.125
 on a tenth."""
 NEVER = 2.0
 """A margin that no worker exceeds, since no difference is larger than 1."""
-AGREED = 0.4
+AGREED = 0.35
 """Workers that stay agree if none differs from the others on more of the coordinates."""
 
 Every = Annotated[int, Meta(ge=1)]
@@ -51,7 +51,7 @@ class Judge:
     fading: float = 0.9
     near: Near = 0.25
     ratio: Ratio = 1.4
-    apart: Ratio = 2.0
+    apart: Ratio = 1.4
     first: int = 0
     """The first round whose messages are compared: 1 where a coin decides ties, since in round 0 all stand at x0, and
     every side is a toss."""
