@@ -10,7 +10,7 @@ from commands import Ended, command, command_into
 
 from changed import ready
 from holdfast.cli import main
-from holdfast.methods import DEFAULT
+from holdfast.methods import DEFAULT, make_method, method_name
 from holdfast.runs.runner import run
 from holdfast.runs.spec import Spec
 from strict_json import strict
@@ -122,7 +122,11 @@ def test_a_problem_without_classes_has_not_diverged_for_it(plain: Ended) -> None
 
 def test_named_workers_are_byzantine_only_under_attack(plain: Ended) -> None:
     entries = {(entry["attack"], entry["method"]): entry for entry in plain.results["runs"]}
-    assert set(entries) == {(attack, method) for attack in ("none", "infinite") for method in (DEFAULT, "rsa", "sgd")}
+    assert set(entries) == {
+        (attack, method)
+        for attack in ("none", "infinite")
+        for method in (method_name(make_method(DEFAULT)), "rsa", "sgd")
+    }
     for (attack, _), entry in entries.items():
         assert entry["spec"]["attack"]["byzantine"] == (0 if attack == "none" else [1, 2, 3])
 

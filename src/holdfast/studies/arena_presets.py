@@ -6,8 +6,8 @@ from typing import Any
 
 from holdfast.attacks import REGISTRY as EVERY_ATTACK
 from holdfast.errors import InvalidInput
-from holdfast.methods import REGISTRY as EVERY_METHOD
 from holdfast.methods import DEFAULT, make_method
+from holdfast.methods import REGISTRY as EVERY_METHOD
 from holdfast.runs.spec import Spec
 from holdfast.studies.arena_plan import Arena
 
@@ -19,7 +19,7 @@ def every_method() -> list[str]:
     """Return the methods that can be attacked and need no option, and some behind stages: the field's, and ours."""
     alone = [name for name in EVERY_METHOD if make_method(name).attacked]
     behind = ["nnm+trimmed-mean", "nnm+krum", "bucketing:size=2+krum", "bucketing:size=2+geometric-median"]
-    return [*alone, *behind, "watch+trimmed-mean"]
+    return [DEFAULT, *alone, *behind, "watch+trimmed-mean"]
 
 
 @dataclass(frozen=True)
