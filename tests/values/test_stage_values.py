@@ -149,9 +149,9 @@ def test_how_many_rows_are_clipped(n: int, byzantine: int, clipped: int) -> None
 
 
 def test_bounding() -> None:
-    """u = 2: 3 stays, 7 becomes 4, 10 becomes 4 f(5) = 3, 16 is 8 u and next to nothing."""
-    bounded = Bounding()(column(2, -3, 2, 7, 1, -10, 0.5, 16, 0, 1, 2)).ravel().tolist()
-    assert bounded == pytest.approx([2, -3, 2, 4, 1, -3, 0.5, 4e-6, 0, 1, 2])
+    """u = 2: 3 stays, 6 becomes 4, 7.5 becomes 4 f(3.75) = 3, 9 becomes 4 f(4.5) = 2, 16 is 8 u and next to nothing."""
+    bounded = Bounding()(column(2, -3, 2, 6, 1, -7.5, 0.5, 16, 0, 9, 1, 2, 2)).ravel().tolist()
+    assert bounded == pytest.approx([2, -3, 2, 4, 1, -3, 0.5, 4e-6, 0, 2, 1, 2, 2])
 
 
 def test_the_usual_length_falls_slowly_and_rises_at_once() -> None:

@@ -6,11 +6,14 @@ from typing import Any
 
 from holdfast.cli.reporter import Reporter
 from holdfast.cli.spec_flags import format_flag, format_value
-from holdfast.methods import Method, method_labels, method_text
+from holdfast.methods import DEFAULT, Method, make_method, method_labels, method_text
 from holdfast.runs.auto import is_auto
 from holdfast.runs.plan import Plan, fill_defaults, list_inferences, make_plan
 from holdfast.runs.spec import Spec
 from holdfast.runs.spec_parts import data_text, require_number
+
+EVIDENCE = "on average within 0.01 of the best rule on 23 tables, attacked or not (docs/default.md)"
+"""Why the default is the default, in short."""
 
 
 def announce_inferences(reporter: Reporter, asked: Iterable[Spec]) -> None:
@@ -51,6 +54,8 @@ def announce_plan(reporter: Reporter, asked: Spec, *first: str) -> Plan:
         for line in first:
             reporter.inform(line)
         _say_inferences(reporter, [(asked, filled)])
+        if asked.method == make_method(DEFAULT):
+            reporter.inform(f"method: the default, {EVIDENCE}")
         _say_momentum(reporter, [(asked, filled)])
 
     plan = make_plan(asked, checked=announce)

@@ -115,15 +115,15 @@ class Bounding(RememberingStage[UsualLength]):
     pull of an honest worker is g_i itself. Here lambda = longest u estimates lambda_0 anew in each round, from the
     messages. docs/default.md has the measurements.
 
-    >>> rows = np.array([[1.0], [2.0], [2.0], [-5.0], [-12.0], [99.0], [1.0]])
-    >>> Bounding()(rows)[:, 0].round(3)  # u = 2, the longest is 4, f(6) = 1/2
+    >>> rows = np.array([[1.0], [2.0], [2.0], [-5.0], [-9.0], [99.0], [1.0]])
+    >>> Bounding()(rows)[:, 0].round(3)  # u = 2, the longest is 4, f(4.5) = 1/2
     array([ 1.,  2.,  2., -4., -2.,  0.,  1.])
     """
 
     cites: ClassVar[tuple[str, ...]] = ("li2019rsa",)
     keeps_workers: ClassVar[bool] = True
     longest: float = 2.0
-    plausible: float = 4.0
+    plausible: float = 3.0
 
     def __post_init__(self) -> None:
         require_positive(self, "longest")
