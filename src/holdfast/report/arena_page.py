@@ -242,7 +242,9 @@ def _cells(board: Leaderboard, condition: Condition, names: Mapping[Method, str]
     return [
         *([heat_map(board, condition, names)] if len({attack_text(cell) for _, cell in cells}) > 1 else []),
         *([Items([*failures])] if failures else []),
-        Details("Every cell, with its best moment and what was lost since", [TextTable(head, rows, bad=bad)]),
+        Details(
+            "Every cell, with its best moment and what was lost since", [TextTable(head, rows, kind="wraps", bad=bad)]
+        ),
         *([Details(f"On the way: {board.score.title} over the rounds", [curves])] if curves.panels else []),
     ]
 
