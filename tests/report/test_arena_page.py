@@ -83,7 +83,8 @@ def test_of_many_conditions_every_partition_has_a_table_of_its_own() -> None:
     assert first.best == [(0, 1), (0, 2), (0, 3), (0, 4)]
     assert third.best == [(7, 1), (7, 2), (7, 3)]
     assert split_by_partition(leaderboard(BOARD), ()) == [leaderboard(BOARD)]
-    assert arena_page(arena, board).html().count('<table class="wraps">') == 3
+    tables = 3 + len(board.conditions)  # of the leaderboard, and one of cells per condition
+    assert arena_page(arena, board).html().count('<table class="wraps">') == tables
 
 
 def test_robustness_has_a_panel_for_every_task_and_partition() -> None:

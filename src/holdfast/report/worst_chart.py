@@ -119,5 +119,6 @@ def _panel(
 def _line(name: str, value: float, colour: str, align: str) -> list[alt.Chart]:
     base = alt.Chart(alt.InlineData(values=[{"at": value, "text": f"{name} {value:.3g}"}]))
     rule = base.mark_rule(strokeDash=[1, 3], strokeWidth=2, color=variable(colour)).encode(x="at:Q")
-    text = base.encode(x="at:Q", y=alt.value("height"), text="text:N")
-    return [rule, *halo_text(text, align=align, dx=5 if align == "left" else -5, dy=-8 if name == CEILING else -22)]
+    # one at the foot, one above the plot: on a narrow page they would meet
+    text = base.encode(x="at:Q", y=alt.value("height" if name == CEILING else 0), text="text:N")
+    return [rule, *halo_text(text, align=align, dx=5 if align == "left" else -5, dy=-8)]
