@@ -72,7 +72,7 @@ def _models(workers: Sequence[Individual]) -> str | None:
 
 
 def _suspects(workers: Sequence[Individual]) -> str | None:
-    if not (judged := _list_judged(workers)):
+    if not (judged := _pair_with_suspicions(workers)):
         return None
     suspects = join_names(each.worker for each, found in judged if found.suspected) or "none"
     copies = [each.worker for each, found in judged if found.copied]
@@ -86,7 +86,7 @@ def _suspects(workers: Sequence[Individual]) -> str | None:
 
 def count_suspects(workers: Sequence[Individual]) -> str | None:
     """Return how many Byzantine and how many honest workers look suspect, and send copies; None if none was judged."""
-    judged, counts = _list_judged(workers), []
+    judged, counts = _pair_with_suspicions(workers), []
     for byzantine, name in ((True, "Byzantine"), (False, "honest")):
         suspicions = [found for each, found in judged if each.byzantine == byzantine]
         if suspicions:
@@ -96,7 +96,7 @@ def count_suspects(workers: Sequence[Individual]) -> str | None:
     return f"By their messages alone, {' and '.join(counts)} look suspect.{copied}" if counts else None
 
 
-def _list_judged(workers: Sequence[Individual]) -> list[tuple[Individual, Suspicion]]:
+def _pair_with_suspicions(workers: Sequence[Individual]) -> list[tuple[Individual, Suspicion]]:
     return [(each, found) for each in workers if (found := each.suspicion) is not None and found.judged]
 
 

@@ -82,7 +82,7 @@ class Arc(Declared, Stage):
 
 
 FADING = 0.999
-"""The usual length falls by at most a thousandth per round: workers that have learnt do not silence the others."""
+"""The usual length keeps at least this share per round: the short messages of learned classes must not hide others."""
 
 
 NEXT_TO_NOTHING = 1e-6
