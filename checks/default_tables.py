@@ -20,9 +20,11 @@ SEED = 17
 
 
 def measure(table: str, partition: str, method: str, attack: str) -> float:
-    attacked = {} if attack == "none" else {"attack": attack, "byzantine": 4}
-    shared = {"data": table, "partition": partition, "declared": 4, "seed": SEED, "rounds": 1000, "eval_every": 1000}
-    return run(Spec(method=method, **shared, **attacked), observer=SilentObserver()).accuracy or 0.0
+    spec = Spec(
+        data=table, partition=partition, method=method, declared=4, seed=SEED, rounds=1000, eval_every=1000,
+        attack=attack, byzantine=0 if attack == "none" else 4,
+    )  # fmt: skip
+    return run(spec, observer=SilentObserver()).accuracy or 0.0
 
 
 def main(tables: Sequence[str]) -> None:
